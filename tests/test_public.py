@@ -194,7 +194,7 @@ def test_a_forked_child_can_evaluate():
     assert run(code).stdout.strip() == "0"
 
 
-def test_calls_from_many_threads():
+def test_eight_threads_can_share_metrics_and_reports():
     """The same objects from eight threads at once."""
     rng = np.random.default_rng(1)
     y = rng.normal(size=100_000)

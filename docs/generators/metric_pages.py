@@ -85,6 +85,8 @@ def page(family: str) -> str:
     lines = [
         f"# {family.capitalize()} metrics",
         "",
+        f"<!-- search: {family}; {family} metrics -->",
+        "",
         OPENINGS[family],
         "",
         "| metric | meaning | better | range |",

@@ -98,7 +98,7 @@ def test_what_is_not_scored_is_not_ranked(make_stage):
     assert stage.board(challenge) == ["Scored"]
 
 
-def test_baselines_are_marked(stage, challenge, host):
+def test_a_baseline_is_marked_on_the_leaderboard(stage, challenge, host):
     """The entry of a baseline says so on the page."""
     with stage.service.database.writing() as session:
         team = teams.create_team(session, stage.service, challenge, "Always lynx", baseline=True)
@@ -159,7 +159,7 @@ def test_a_choice_that_is_undefined_in_public_is_ranked_in_private(stage, host):
 
 
 @BOTH
-def test_choices_are_limited(stage, parted):
+def test_a_team_cannot_choose_too_many_or_unscored_submissions(stage, parted):
     """Not more than may be chosen, none of others, none that is not scored, none after the end."""
     team, other = stage.team(parted, "Team"), stage.team(parted, "Other")
     keys = [team.send(_mixed(n, n)) for n in range(3)]

@@ -91,7 +91,7 @@ def test_no_page_holds_the_answers(stage, secretive, over):
 
 
 @pytest.mark.parametrize("over", [False, True], ids=["open", "over"])
-def test_switches_are_obeyed(stage, host, over):
+def test_intervals_counts_and_classes_show_only_if_the_organiser_allows_it(stage, host, over):
     """Intervals, counts and classes are on the pages where the organiser has said so, and only there."""
     signs = {"intervals": "95 % interval", "counts": "correct (public)", "classes": ">Classes<"}
     for shown in signs:

@@ -54,7 +54,7 @@ def test_two_files_are_analysed_and_forgotten(stage):
     assert b"lynx" not in content
 
 
-def test_the_account_page(make_stage):
+def test_a_new_password_signs_out_everywhere_else(make_stage):
     """A new password signs out everywhere else, and an invitation is shown once, as a link that works."""
     stage = make_stage(sign_up="open", url="http://scores.example.org")
     one, two = stage.client(), stage.client()
@@ -120,7 +120,7 @@ def test_the_form_shows_the_share_of_a_split(stage, host):
     assert 'name="split_share" value="40"' in " ".join(stage.client(host).get("/organise/split").text.split())
 
 
-def test_changes_of_no_kind(stage, host, challenge):
+def test_an_unknown_action_is_refused(stage, host, challenge):
     """An action that is none is refused, and so is a challenge without answers."""
     assert stage.client(host).post(f"/organise/{challenge.slug}", data={"action": "burn"}).status_code == 400
     answer = stage.client(host).post("/organise/new", data={**FORM, "slug": "other"})
@@ -151,7 +151,7 @@ def test_a_database_without_tables_is_not_ready(stage):
 
 
 @pytest.mark.parametrize("name", ["app.css", "report.css", "upload.js", "mark.svg"])
-def test_static_files(stage, name):
+def test_static_files_have_their_content_types(stage, name):
     """Styles, scripts and the mark have their own types."""
     kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
     answer = stage.client().get(f"/static/{name}")

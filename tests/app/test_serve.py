@@ -125,7 +125,7 @@ def test_who_comes_before_the_app_is_ready_waits(tmp_path):
             process.communicate()
 
 
-def test_the_first_start(tmp_path):
+def test_restarting_keeps_the_example_and_prints_the_first_link_until_used(tmp_path):
     """The first link is printed at each start until it was used, works once, and the example is not made twice."""
     folder = tmp_path / "data"
     with serve(folder, "--example", EXAMPLES) as served:

@@ -12,7 +12,7 @@ from tests.app.stage import BOTH
 
 
 @BOTH
-def test_one_team_for_each(stage, challenge):
+def test_nobody_can_join_two_teams(stage, challenge):
     """Nobody takes part twice, whether by a name or by a code; a wrong code is told."""
     ada, ben = stage.person("Ada"), stage.person("Ben")
     team = stage.team(challenge, "Badgers", ada).team

@@ -74,7 +74,7 @@ def test_a_start_frees_what_a_dead_process_held(waiting, make_stage):
 
 
 @BOTH
-def test_three_failures_are_the_end(waiting, monkeypatch):
+def test_a_submission_fails_after_three_attempts(waiting, monkeypatch):
     """What raises is tried three times, then told as our fault, without a word of why, and given back."""
     stage, tried = waiting.stage, []
 
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_scored_at_once_is_left_to_the_worker(player, monk
 
 
 @BOTH
-def test_intervals_follow(stage, host):
+def test_the_worker_adds_intervals_without_changing_scores(stage, host):
     """Scores are there at once; intervals that need resamples are computed by the worker, and change no score."""
     challenge = stage.challenge(host, table(range(ROWS)), **RESAMPLED)
     player = stage.team(challenge, "Badgers")

@@ -52,7 +52,7 @@ def serve(page, pages):
     page.route("**/*", answer)
 
 
-def test_pages_as_people_see_them(view, pages, serious):
+def test_pages_fit_every_width_and_theme(view, pages, serious):
     """Nothing beyond the edge, nothing too small to hit, no finding of axe, nothing that the policy had to stop."""
     serve(view.page, pages)
     for name in pages:
@@ -123,7 +123,7 @@ def test_a_result_on_paper_has_no_controls(browser, pages):
     page.close()
 
 
-def test_pages_by_keyboard(browser, pages):
+def test_every_page_can_be_used_by_keyboard(browser, pages):
     """The first stop is the link past the bar, and every stop can be seen."""
     page = browser.new_page()
     serve(page, pages)

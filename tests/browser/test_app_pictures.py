@@ -48,7 +48,7 @@ def server(tmp_path_factory):
         yield server
 
 
-def test_pictures(visits, server):
+def test_every_page_is_photographed_in_every_width_and_theme(visits, server):
     """One for each page, width and look."""
     host = Host(server)
     organiser, visitor = visits(server), visits(server)

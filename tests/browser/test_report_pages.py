@@ -132,7 +132,7 @@ def test_the_look_can_be_chosen(browser, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_page_by_keyboard(browser, tmp_path):
+def test_a_report_can_be_used_by_keyboard(browser, tmp_path):
     """The first stop is the link past the contents, and every stop can be seen."""
     values().save(tmp_path / "page.html")
     page = browser.new_page()

@@ -28,7 +28,7 @@ def printed(capfdbinary, monkeypatch):
     return call
 
 
-def test_csv_and_markdown(printed, rows):
+def test_csv_and_markdown_are_those_of_the_report(printed, rows):
     """Of the report; Markdown says how it was made."""
     report = tm.evaluate(Y, P)
     assert printed("evaluate", rows, *EVALUATE, "--csv") == report.to_csv()
@@ -38,13 +38,13 @@ def test_csv_and_markdown(printed, rows):
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
-def test_metrics_in_every_form(printed, form):
+def test_the_metrics_list_has_every_output_format(printed, form):
     """All of them, in the form that was asked for."""
     shown = printed("metrics", f"--{form}")
     assert all(name in shown for name in ("rmse", "auc", "gini"))
 
 
-def test_a_page(printed, rows, tmp_path):
+def test_html_writes_a_page_with_plots_and_still_prints_the_table(printed, rows, tmp_path):
     """Whole, with plots and the command that made it; the table is printed all the same."""
     shown = printed("evaluate", rows, *EVALUATE, "--html", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
@@ -150,7 +150,7 @@ def test_a_condition_on_one_group_is_told_the_way(rows, capfd):
     )
 
 
-def test_one_form_at_a_time(rows, capfd):
+def test_two_output_formats_at_once_are_refused(rows, capfd):
     """Two would leave it to chance which one a program reads."""
     assert run(["evaluate", str(rows), *EVALUATE, "--json", "--csv"]) == 2
     assert "Only one of --json and --csv can be given" in capfd.readouterr().err

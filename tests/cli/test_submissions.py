@@ -33,7 +33,7 @@ def test_a_submission_is_scored(tallymark, folder):
 
 
 @pytest.mark.slow
-def test_every_form_is_written(tallymark, folder):
+def test_a_submission_result_has_every_output_format(tallymark, folder):
     """JSON on standard output, a page in a file."""
     done = tallymark("score", "answers.csv", "good.csv", "--json", "--html", "score.html", "--ci", "0.9")
     assert json.loads(done.stdout)["scores"]["accuracy"]["lo"] < 0.75
@@ -44,7 +44,7 @@ def test_every_form_is_written(tallymark, folder):
 
 
 @pytest.mark.slow
-def test_pipes_are_read(tallymark, folder):
+def test_either_submission_file_may_be_standard_input(tallymark, folder):
     """Either file may be standard input, but not both."""
     assert "75.0 %" in tallymark("score", "answers.csv", "-", stdin=GOOD).stdout
     assert "75.0 %" in tallymark("score", "-", "good.csv", stdin=ANSWERS).stdout

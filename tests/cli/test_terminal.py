@@ -113,7 +113,7 @@ def test_choose_does_not_ask_where_answers_are_given_or_nobody_is_there(tallymar
     assert "still open" in terminal.shown
 
 
-def test_colours_in_a_terminal(tmp_path, rows):
+def test_a_terminal_gets_colours_unless_no_color_is_set(tmp_path, rows):
     """Unless NO_COLOR says not to."""
     terminal = Terminal("evaluate", rows, *EVALUATE, cwd=tmp_path)
     assert terminal.end() == 0
@@ -125,7 +125,7 @@ def test_colours_in_a_terminal(tmp_path, rows):
 
 
 @pytest.mark.slow
-def test_a_bar_on_long_work(tmp_path):
+def test_long_work_shows_a_progress_bar_on_stderr(tmp_path):
     """On standard error, where a person watches; it goes away."""
     path = tmp_path / "long[" / "x]z.csv"  # with what would be markup
     path.parent.mkdir()

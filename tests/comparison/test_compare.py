@@ -31,7 +31,7 @@ def test_values_are_those_of_evaluate(found):
         assert d.value == found.reports[d.second][d.metric] - found.reports[d.first][d.metric]
 
 
-def test_every_pair_in_every_metric(found):
+def test_every_pair_is_compared_once_in_every_metric(found):
     """In the order of the models, each once; a lookup takes them either way round and any name of the metric."""
     assert [(d.first, d.second) for d in found][:3] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert len(found) == 3 * len(ALL)
@@ -45,12 +45,12 @@ def test_every_pair_in_every_metric(found):
 
 
 @pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_table_of_models(table):
+def test_the_columns_of_a_table_are_the_models(table):
     """Its columns are the models."""
     assert list(tm.compare(Y, table(MODELS), ["auc"])) == list(tm.compare(Y, MODELS, ["auc"]))
 
 
-def test_a_model_against_itself():
+def test_a_model_does_not_differ_from_itself():
     """No difference, p = 1 and the reason; no interval of zero width."""
     found = tm.compare(Y, {"a": MODELS["a"], "again": MODELS["a"].copy()}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
     for d in found:

@@ -36,7 +36,7 @@ def test_differences_from_a_baseline_have_no_letters():
     assert "share a letter" not in plot.description
 
 
-def test_models_side_by_side():
+def test_models_are_drawn_side_by_side_best_first():
     """One line each, the best first, with the areas of the metric."""
     found = tm.compare(TRUTH, MODELS, ["auc"], kind="probability")
     plot = found.plot.roc()

@@ -175,7 +175,7 @@ def test_few_positives_find_no_more_than_they_may(positives):
     assert np.mean(np.array(by_normal) > stats.norm.ppf(0.975)) > 1.3 * np.mean(np.array(ps) <= 0.05)
 
 
-def test_delong_where_nothing_spreads():
+def test_delong_without_variance_gives_no_difference_or_a_reason():
     """The same order is no difference; one row is too few."""
     truth, up = [0, 0, 1, 1], np.array([0.1, 0.2, 0.3, 0.4])
     alike = delong(placements(truth, up), placements(truth, up**3), 0.95)
@@ -273,7 +273,7 @@ def test_what_is_not_known_well_is_wider():
     assert beyond.lo == pytest.approx(values.min() - (reach - stats.norm.isf(1e-4)) * plain.error, rel=1e-9)
 
 
-def test_resamples_that_say_nothing():
+def test_uninformative_resamples_give_a_reason_not_an_interval():
     """The same in all, or undefined in most: a reason instead of an interval of no width."""
     same = bootstrap(np.zeros(99), 0.95, "paired bootstrap")
     assert (same.p, same.reason) == (1.0, "both models have the same value in every resample")
@@ -306,7 +306,7 @@ def test_the_other_way_round_only_the_signs_turn(seed):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e300])
-def test_differences_of_any_size(scale):
+def test_huge_and_tiny_differences_neither_overflow_nor_vanish(scale):
     """Squares neither overflow nor vanish; infinite differences are left out."""
     values = np.random.default_rng(3).normal(0.3, 1, 199)
     plain, scaled = bootstrap(values, 0.9, "b"), bootstrap(np.append(values * scale, math.inf), 0.9, "b")

@@ -94,7 +94,7 @@ def test_lower_is_better_and_closer_is_better():
     assert str(bias).startswith("mean_bias: high beats low by 0.3")
 
 
-def test_what_could_have_been_shown():
+def test_the_minimum_detectable_difference_is_found_eight_times_in_ten():
     """A difference of the detectable size is found in about eight of ten data sets."""
     found = tm.compare(Y, MODELS, ["auc"], correction="none")
     d = found[("a", "b"), "auc"]

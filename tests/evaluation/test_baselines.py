@@ -20,7 +20,7 @@ def baselines(report, key):
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
-def test_constant_predictions_of_numbers(weights):
+def test_the_baseline_predicts_mean_or_median(weights):
     """The mean for squared errors, the median for absolute ones."""
     y, p = RNG.gamma(2.0, size=200), RNG.gamma(2.0, size=200)
     report = tm.evaluate(y, p, ["rmse", "mae", "r2", "poisson_deviance", "pinball(alphas=0.9)"], weights=weights)
@@ -34,7 +34,7 @@ def test_constant_predictions_of_numbers(weights):
 
 @pytest.mark.parametrize("names", [[0, 1], ["ok", "fraud"], [0, 1, 2], ["a", "b", "c", "d"]])
 @pytest.mark.parametrize("form", ["labels", "probabilities"])
-def test_constant_predictions_of_classes(names, form):
+def test_the_baseline_predicts_the_majority_class_or_class_shares(names, form):
     """The majority class for labels, the shares of the classes for probabilities."""
     codes = RNG.choice(len(names), 200, p=np.arange(1, len(names) + 1) / np.arange(1, len(names) + 1).sum())
     y = np.array(names)[codes]
@@ -55,7 +55,7 @@ def test_constant_predictions_of_classes(names, form):
         assert baselines(report, "logloss")[WORDS["uniform"]] == pytest.approx(np.log(len(names)))
 
 
-def test_random_order_of_scores():
+def test_the_baseline_of_scores_is_random_order():
     """Half of the pairs are in order, and the average precision is the prevalence."""
     y = np.arange(200) < 30
     report = tm.evaluate(y, RNG.random(200), ["auc", "average_precision", "ks"], kind="score")

@@ -63,7 +63,7 @@ def test_a_page_has_it_all(report):
     assert html.count("<figure>") == html.count("<svg ") - html.count('<svg class="scale"') == drawn
 
 
-def test_a_page_of_a_comparison(comparison):
+def test_the_page_of_a_comparison_shows_the_best_model_and_all_plots(comparison):
     """Who is better, by how much, with the plots of all models."""
     html = comparison.to_html()
     text = text_of(html)
@@ -89,7 +89,7 @@ def test_what_has_no_value_is_said():
     assert "What has no value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
 
 
-def test_the_page_of_a_tally():
+def test_the_page_of_a_tally_has_no_fingerprint():
     """Its rows are gone: no fingerprint, and the call is that of a tally."""
     report = tm.Tally(["auc", "accuracy"], kind="probability").update(TRUTH, CHANCE).report()
     text = text_of(report.to_html())
@@ -98,7 +98,7 @@ def test_the_page_of_a_tally():
     assert "fingerprint" not in text_of(pickle.loads(pickle.dumps(report)).to_html())
 
 
-def test_one_value_per_class():
+def test_values_per_class_get_a_line_each_up_to_a_limit():
     """A line for each, of many the first, and how many more there are."""
     truth = np.arange(300) % 70
     report = tm.evaluate(truth, truth, ["recall(average=none)"])
@@ -129,7 +129,7 @@ def test_csv_has_one_line_per_value_to_the_last_bit(report, comparison):
     assert tm.evaluate([1.0], [2.0], ["mae"]).to_csv().splitlines()[1].startswith("mae,,1.0,,,,lower,")
 
 
-def test_files_by_their_endings(report, comparison, tmp_path):
+def test_the_file_ending_decides_the_format(report, comparison, tmp_path):
     """HTML, Markdown, JSON and CSV; anything else is an error that says so."""
     for what in (report, comparison):
         for ending, content in (
@@ -204,7 +204,7 @@ def test_the_call_gives_the_same_report_again():
     assert 'kind="probability", classes=[0, 1])' in reproduce_report(kind).parts[1].text
 
 
-def test_the_call_of_a_comparison(comparison):
+def test_the_page_of_a_comparison_shows_its_call_and_fingerprints(comparison):
     """With what is not the default; each model has a fingerprint."""
     section = reproduce_comparison(comparison)
     call = section.parts[1].text.splitlines()[-1]

@@ -171,7 +171,7 @@ def test_the_notes_that_are_cut_stand_in_the_frame():
     assert all(text in report.to_csv() for text in named)
 
 
-def test_notes_of_a_cell():
+def test_notes_of_the_value_come_before_those_of_the_interval():
     """Those of the value come before those of its interval."""
     cell = animals(ci=0.95).slices["flat"].cell("recall(average=macro)")
     assert cell.value_notes == ("'dog' counted as 0: no row is truly positive",)

@@ -38,7 +38,7 @@ def sliced(by, metrics=("accuracy", "recall"), **more):
         lambda c: np.array(c)[:, None],
     ],
 )
-def test_one_column_of_any_form(form):
+def test_groups_may_be_lists_arrays_series_or_categories(form):
     """Lists, arrays, series and categories of labels are groups."""
     slices = sliced(form(SEX))
     assert list(slices) == ["f", "m"]
@@ -57,7 +57,7 @@ def test_one_column_of_any_form(form):
         lambda c: {key: np.array(column) for key, column in c.items()},
     ],
 )
-def test_several_columns_under_their_names(table):
+def test_a_group_of_several_columns_is_one_label_of_each(table):
     """A group is then one label of each, of those that have rows."""
     slices = sliced(table({"sex": SEX, "old": OLD}))
     assert slices.names == ("sex", "old")
@@ -68,7 +68,7 @@ def test_several_columns_under_their_names(table):
 @pytest.mark.parametrize(
     "form", [list, tuple, np.array, pd.Series, pl.Series, pa.array, lambda c: pa.chunked_array([c])]
 )
-def test_several_columns_without_names(form):
+def test_several_columns_without_names_are_refused_with_a_fix(form):
     """In a list, of whatever form, or as rows: the error shows a mapping. Rows of one label each are one column."""
     old = list(map(str, OLD))
     for by in ([form(SEX), form(old)], (form(SEX),), list(zip(SEX, old, strict=True)), np.array([SEX, old])):
@@ -147,7 +147,7 @@ def test_small_groups_are_pointed_out():
     assert "chance" not in str(tm.evaluate(many, many, ["accuracy"], by=many))
 
 
-def test_weights_and_missing_values():
+def test_weights_and_missing_groups_go_with_their_rows():
     """Weights go with their rows; a missing group is dropped with its row, or refused."""
     slices = sliced(SEX, weights=[0, 1, 1, 1, 1, 1, 1, 1])
     assert slices["f"].total_weight == 3.0
@@ -194,7 +194,7 @@ def test_metrics_of_groups_need_groups():
         tm.Tally(["accuracy", "demographic_parity"])
 
 
-def test_many_groups_of_several_columns():
+def test_only_combinations_of_labels_that_have_rows_are_groups():
     """Products of labels beyond 64 bits are no trouble: only groups that have rows are made."""
     rng = np.random.default_rng(0)
     columns = {f"c{k}": rng.integers(0, 10**6, 50) for k in range(12)}

@@ -88,7 +88,7 @@ def test_roc_is_the_curve_of_the_metric():
     assert f"area {shown}" in texts(plot)
 
 
-def test_weights_count():
+def test_weights_count_in_curves_and_in_the_share_of_positives():
     """In curves and in the share of positives."""
     weights = RNG.integers(0, 4, ROWS)
     plot = tm.evaluate(TRUTH, SCORE, ["average_precision"], weights=weights).plot.precision_recall()
@@ -97,7 +97,7 @@ def test_weights_count():
     assert f"the average precision is {value:.3f}; the share of positives is {share:.3f}." in plot.description
 
 
-def test_every_class_against_the_rest():
+def test_every_class_is_drawn_against_the_rest_best_first():
     """The best first; of many classes the best and the worst four."""
     plot = tm.evaluate(CLASSES[MANY], TABLE, ["auc"]).plot.roc()
     values = {c: tm.auc(CLASSES[MANY] == c, TABLE[:, k]) for k, c in enumerate(CLASSES)}
@@ -441,7 +441,7 @@ def test_a_qq_plot_of_many_rows_has_both_ends():
     assert weighted.table.rows[3][2] == pytest.approx(repeated.mean())
 
 
-def test_one_of_several_outputs():
+def test_the_first_or_the_chosen_output_is_drawn():
     """The first, or the one that is asked for."""
     truth, guess = np.column_stack((NUMBERS, -NUMBERS)), np.column_stack((GUESSES, GUESSES))
     report = tm.evaluate(truth, guess, ["rmse"])
@@ -565,7 +565,7 @@ def test_the_same_plot_is_made_once():
 
 
 @pytest.mark.parametrize("form", ["list", "pandas", "polars", "arrow"])
-def test_rows_of_any_type(form):
+def test_the_type_of_the_rows_changes_no_byte_of_a_plot(form):
     """The same plots, to the byte."""
     frame = {
         "list": lambda held: held.tolist(),

@@ -28,7 +28,7 @@ def test_a_report_is_a_mapping():
     assert report.total_weight == 4.0
 
 
-def test_names_of_ones_own():
+def test_a_mapping_of_metrics_renames_their_cells():
     """A mapping renames; the metric still finds its cell."""
     report = tm.evaluate(Y, P, {"typical error": "rmse", "squared": tm.mse})
     assert list(report) == ["typical error", "squared"]
@@ -122,7 +122,7 @@ def test_decimal_points_are_aligned_in_print():
     assert "∞" in str(tm.evaluate([0.0], [1e200], ["rss"]))
 
 
-def test_print_of_several_outputs():
+def test_several_outputs_are_printed_a_line_each():
     """One line per output."""
     report = tm.evaluate(np.array([Y, P]).T, np.array([P, Y]).T, ["mae(outputs=each)"])
     assert "MAE (outputs each) · output 1" in str(report)
@@ -174,7 +174,7 @@ def test_frames_have_one_row_per_value():
     assert "one column" in report.to_arrow()["reason"][3].as_py()
 
 
-def test_a_frame_without_its_package(monkeypatch):
+def test_a_data_frame_without_its_package_says_what_to_install(monkeypatch):
     """The error says what to install."""
     import sys
 

@@ -37,7 +37,7 @@ def add(metrics, y, p, parts, *, facts=None, **columns):
     )
 
 
-def test_places_are_keys():
+def test_row_numbers_as_keys_give_the_intervals_of_evaluate():
     """Keys that are the places of rows among all give what evaluate finds without keys, whatever the pieces."""
     whole = tm.evaluate(Y, P, ["wape", "rmse"], **ASKED)
     tally = add(["wape", "rmse"], Y, P, PARTS, keys=np.arange(90))
@@ -121,7 +121,7 @@ def test_classes_are_those_of_all_rows_in_every_resample():
         assert report.cell("brier").method == "bootstrap"
 
 
-def test_tables_are_resampled():
+def test_the_rows_of_tables_are_resampled_whole():
     """Columns of outputs, of classes and of labels, whose rows stay together."""
     rng = np.random.default_rng(4)
     two = np.column_stack([Y, P])

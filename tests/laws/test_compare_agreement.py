@@ -66,7 +66,7 @@ def test_a_level_at_the_edge_of_its_own_p_value():
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows", ["plain", "weighted", "clustered", "rounded"])
-def test_classifiers(level, rows):
+def test_p_values_agree_with_intervals_for_classifiers(level, rows):
     """Of few rows and of many; one model alike, perfect, constant, or better by some."""
     rng = np.random.default_rng(int(100 * level))
     seen = set()
@@ -88,7 +88,7 @@ def test_classifiers(level, rows):
 
 
 @by_metric
-def test_every_metric(metric):
+def test_p_values_agree_with_intervals_for_every_metric(metric):
     """Of 8 and of 40 rows, at a level that changes with them."""
     for n, level in ((8, 0.5), (40, 0.8), (40, 0.95)):
         rows = random_rows(metric, n, 3)

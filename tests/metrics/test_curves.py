@@ -120,7 +120,7 @@ def test_threads_write_the_same_curve(curve, digits):
         tm.set_threads(before)
 
 
-def test_corners():
+def test_corners_are_kept_where_a_line_turns():
     """Long straight lines of unequal steps, points that fall together, and sizes whose product overflows."""
     assert corners(np.array([0.0, 1, 3, 3, 3, 4]), np.array([0.0, 2, 6, 7, 9, 9])).tolist() == [0, 2, 4, 5]
     assert corners(np.array([0.0, 0, 1, 1, 1]), np.array([0.0, 2, 2, 2, 2])).tolist() == [0, 1, 4]
@@ -162,7 +162,7 @@ def test_a_stream_gives_the_same_curve(curve):
 
 
 @by_curve
-def test_kinds_and_columns(curve):
+def test_curves_read_margins_and_two_columns_as_declared(curve):
     """Margins stay margins; two columns are read as the positive one; a positive class is named or refused."""
     y, s, _ = random_rows(3)
     assert curve(y, s, kind="margin") == curve(y, s) == curve(y, s, kind="score")
@@ -228,7 +228,7 @@ def test_a_curve_is_a_value():
     assert made.x.tolist() == [1.0, 2.0]
 
 
-def test_columns_by_name():
+def test_columns_of_a_curve_are_read_by_name():
     """As attributes, as items, in dir(); a wrong name lists the right ones."""
     curve = tm.roc_curve(Y, S)
     assert curve.fpr is curve["fpr"] is curve.columns["fpr"]
@@ -242,7 +242,7 @@ def test_columns_by_name():
         iter(curve)
 
 
-def test_exports():
+def test_every_export_of_a_curve_has_all_points():
     """All points, in every form; JSON has null where there is no number."""
     curve = tm.lift_curve(Y, S)
     names = list(curve.columns)

@@ -29,7 +29,7 @@ THREE = np.array(["a", "b", "c"])[np.digitize(Y, [-1.0, 1.0])]
 FIVE = sk.KFold(5)
 
 
-def test_values_of_a_function():
+def test_each_fold_has_the_value_of_its_test_rows():
     """Fold by fold what the metric gives on its test rows, with timings and sizes."""
     splitter = tm.model_selection.KFold(4, seed=2)
     found = tm.model_selection.cross_validate(mean_of, X, Y, splitter=splitter, metrics=["rmse", "mae"])
@@ -57,7 +57,7 @@ def test_values_of_an_estimator_are_those_of_scikit_learn():
         np.testing.assert_allclose(np.abs(ours[name].values), expected, rtol=1e-10)
 
 
-def test_mean_deviation_and_corrected_interval():
+def test_the_interval_is_that_of_nadeau_and_bengio():
     """By the formula of Nadeau and Bengio: the variance of the mean is (1/J + n_test/n_train) times the sample's."""
     found = tm.model_selection.cross_validate(
         mean_of, X, Y, splitter=tm.model_selection.Repeated(tm.model_selection.KFold(5), 3), metrics=["mae"], ci=0.9
@@ -192,7 +192,7 @@ def test_processes_that_end_are_explained():
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(2, "threads"), (2, "processes"), (-1, "threads")])
 @pytest.mark.slow
-def test_in_parallel_the_same(n_jobs, backend):
+def test_parallel_folds_give_the_same_values(n_jobs, backend):
     """The values do not depend on how the folds are run."""
     one = tm.model_selection.cross_validate(LogisticRegression(), X, LABELS, metrics=["auc", "accuracy"])
     many = tm.model_selection.cross_validate(
@@ -237,7 +237,7 @@ def test_estimators_are_not_changed():
     assert found["mae"].values == tm.model_selection.cross_validate(mean_of, X, Y, metrics="mae")["mae"].values
 
 
-def test_rows_in_any_container():
+def test_any_container_of_rows_gives_the_same_folds():
     """Arrays, lists, data frames, Arrow, sparse matrices, columns by name: the same folds, the same values."""
 
     def least_squares(x, y):
@@ -277,7 +277,7 @@ def test_groups_go_to_the_splitter():
             assert not set(groups[fold.test]) & set(np.delete(groups, fold.test))
 
 
-def test_a_trainer_that_fails():
+def test_a_failing_trainer_raises_or_leaves_its_fold_out():
     """Raises with the fold named; as a cell, its fold is left out of the mean and named in the notes."""
     y = np.arange(10.0)
     splitter = tm.model_selection.KFold(2, shuffle=False)

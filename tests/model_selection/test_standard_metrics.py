@@ -54,7 +54,7 @@ def test_probabilities_add_three_metrics():
         assert sure[key] == tm.metric(key)(TRUTH, SURE)
 
 
-def test_several_classes_and_names():
+def test_several_classes_get_macro_averages():
     """Macro averages; classes and positive as elsewhere."""
     y, p = ["a", "b", "c", "a"], ["a", "b", "b", "a"]
     found = tm.model_selection.classification_metrics(y, p)
@@ -82,7 +82,7 @@ def test_text_html_and_json_say_what_is_left_out():
 
 
 @pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf, "1 s", True])
-def test_times_that_are_none(bad):
+def test_invalid_timings_are_refused(bad):
     """Are refused."""
     for name in ("fit_time", "score_time"):
         with pytest.raises(tm.ParameterError, match=name):

@@ -52,7 +52,7 @@ def test_a_page_asks_for_nothing_and_runs_nothing():
     assert "url(" not in html
 
 
-def test_everything_is_escaped():
+def test_every_text_on_a_page_is_escaped():
     """Titles, names, cells, notes, code and cards; and no control character is left."""
     html = page(
         Table(EVIL, (EVIL, "b"), [(EVIL, EVIL)], notes=[EVIL]),

@@ -31,7 +31,7 @@ def test_a_missing_row_counts_against_recall_and_is_no_class():
     assert score("row_id,label\na,cat\n").scores["accuracy"] == 1.0
 
 
-def test_missing_rows_by_hand():
+def test_missing_rows_score_as_computed_by_hand():
     """Two classes: A found in two of four rows, one row wrong, two missing."""
     answers = "row_id,label\n1,A\n2,A\n3,A\n4,A\n5,B\n6,B\n"
     result = score("row_id,label\n1,A\n2,A\n3,B\n5,B\n", answers, mode="challenge")

@@ -196,7 +196,7 @@ def test_what_rows_do_not_make_up_has_a_reason(name, kind, truth, said):
     assert found == NoOutcomes("it is not made up of what single rows say")
 
 
-def test_other_reasons():
+def test_metrics_without_outcomes_per_row_say_why():
     """No value, no direction, too many pairs of classes."""
     values = Batch(NUMBERS, GUESSED)
     assert row_outcomes(metric("r2"), math.nan, values, Target("value")).reason == "it has no value"

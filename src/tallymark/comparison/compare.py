@@ -54,17 +54,20 @@ def compare(
     correction: str = "holm",
     baseline: str | None = None,
 ) -> Comparison:
-    """Compare models on the same rows: differences with intervals and p-values, and which of them the data show.
+    """Compare models on the same rows: differences with confidence intervals, p-values and their significance.
 
-    `models` maps names to predictions, or is a table with a column for each. Every pair is compared, or each model with
-    the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
-    DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap, which depends on nothing
-    but the seed and the place of a row, with 1,000 resamples, or more where the level and the number of pairs need
-    them; `ci=Intervals(...)` says another seed or number. `cluster` is a label per row: rows with the same one are
-    drawn together. The p-value of a pair is below 1 − the level exactly where its interval excludes 0.
+    Accuracy, recall and other shares of rows are tested by McNemar's test, areas under the ROC curve by DeLong's test.
+    All else, and rows with weights or a `cluster`, by a paired bootstrap of 1,000 replicates, or more if the level and
+    the number of pairs need them. The p-value of a pair is below 1 − the level exactly where its interval excludes 0.
 
-    `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
-    leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
+    Args:
+        models: A mapping of names to predictions, or a table with a column per model.
+        missing: "error" refuses missing values; "drop" leaves out rows that lack the truth or the prediction of any
+            model.
+        ci: The confidence level of the differences, or `Intervals(...)` for the number of bootstrap replicates and the
+            seed.
+        correction: How p-values are corrected for the number of pairs: "holm", "bonferroni", "fdr" or "none".
+        baseline: Compare every model with this one only, instead of every pair.
 
     >>> truth = [1, 1, 1, 1, 0, 0, 0, 0] * 10
     >>> old, new = [1, 1, 1, 0, 0, 0, 1, 1] * 10, [1, 1, 1, 1, 0, 0, 0, 1] * 10

@@ -154,13 +154,17 @@ ALL = RowPlaces()
 class Batch:
     """Checked rows: truth and prediction of one or more columns, and weights or None.
 
-    `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
-    those of tables whose columns have names; `memo` is where states leave what others of the same batch can use, and
-    `truth_memo` what they found in truth and weights alone, for the same rows with other predictions; None where there
-    will be none. `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and
-    then labels of each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell
-    the rows apart when they are resampled, None where that is their place among all rows or `key_side` has not been
-    read; rows of one cluster are resampled together. `places` say where the rows are in the source, for errors.
+    `column_names` are the names of the columns of tables. `names` are those of the rows' sides as the caller knows
+    them: the truth, the predictions, then the labels of query, cluster, keys and groups. In `memo` states leave what
+    others of the same batch can use, in `truth_memo` what depends on truth and weights alone, for other predictions of
+    the same rows; None if there will be none.
+
+    Args:
+        whole: True if these are all rows, so that their labels are all labels.
+        by: The groups of the rows, by the name of their column.
+        keys: A unique label per row, by which rows are resampled; None if that is their position or `key_side` has not
+            been read.
+        places: Where the rows are in the source, for errors.
     """
 
     __slots__ = (

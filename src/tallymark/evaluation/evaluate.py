@@ -70,32 +70,40 @@ def evaluate(
     """Evaluate many metrics in one pass over the rows.
 
     Call `evaluate(y_true, y_pred, metrics)` with arrays, or `evaluate(frame, "y", "p", metrics)` with a data frame, a
-    table or a file and the names of its columns (also as `truth` and `prediction`); `by`, `weights` and the other
-    columns are then names, too, as in `evaluate_table`.
+    table or a file and the names of its columns. All arguments that are columns are then names, as in `evaluate_table`.
 
-    `metrics` is a list of names and metrics, or a mapping that gives them names of your own. Without it, the set
-    depends on what the columns contain, and a note in the report says how they were read: numbers (rmse, mae, r2),
-    class labels (accuracy, precision, recall and F; binary for two classes, else macro) or probabilities (auc, logloss,
-    brier, accuracy). Parameters such as `average="macro"` or `threshold=0.3` are for every metric that has them.
-
-    `kind` says what the predictions are if it cannot be inferred from the type: "value", "label", "probability" (of the
-    positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
-    there are, in the order of the columns; `positive` is the positive one, by default 1 where the other is 0 or -1;
-    `normalize=True` divides probabilities by the sum of their row. A `target` says all of this at once. `query` is the
-    label of the query that each row belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with
-    missing values and counts them. A metric that cannot be computed raises, and the `report` of the error has the
-    others; `errors="report"` keeps it as a failed cell. So does a call that names no metrics, unless all of them fail.
-
-    `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
-    for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",
-    compare them, and leave out groups of fewer than `min_rows` rows.
-
-    `ci=0.95` puts a 95 % interval around every number, as `cell.lo` and `cell.hi`: by a formula where the metric has
-    one, else by a bootstrap of 1,000 resamples, or more if the level needs them; `ci=Intervals(...)` asks for one of
-    them, for a number of resamples and for the seed from which they follow. `cluster` holds a label for each row, and
-    rows of one label, such as those of one patient, are resampled together. `keys` hold a label that no other row has,
-    such as an id: rows are then resampled by it and not by their place, so that neither their order nor a `Tally` of
-    pieces changes the interval.
+    Args:
+        y_true: The truth, one value or label per row; several columns are several outputs. Or a table.
+        y_pred: The predictions in the same order: one column, or one per class, output or quantile. Or the name of the
+            truth column of a table.
+        rest: The metrics; for a table, the prediction columns, then the metrics.
+        metrics: Names and metrics, or a mapping that gives them names of your own. The default depends on what the
+            columns contain, and a note in the report says how they were read: RMSE, MAE and R² for numbers; accuracy,
+            precision, recall and F1 for labels (macro unless there are two classes and one is positive); ROC AUC, log
+            loss, Brier score and accuracy for probabilities; NDCG, MAP and MRR with `query`.
+        truth: The truth columns of a table.
+        prediction: The prediction columns of a table.
+        weights: One weight per row, finite and not negative.
+        query: The query that each row belongs to, for ranking metrics.
+        target: A `Target`, which combines `kind`, `classes`, `positive` and `normalize`.
+        kind: What the predictions are, if it cannot be inferred from the type: "value", "label", "probability" (of the
+            positive class, or one column per class), "margin" (before sigmoid or softmax) or "score".
+        classes: All classes, in the order of the prediction columns; by default the sorted labels of the rows.
+        positive: The positive class; by default 1 if the other class is 0 or -1.
+        normalize: True divides the probabilities of each row by their sum.
+        missing: "error" refuses missing values; "drop" leaves out and counts the rows that have any.
+        errors: "raise" raises the error of a metric that cannot be computed, and its `report` has the others;
+            "report" keeps a failed cell. Default metrics always keep failed cells, unless all of them fail.
+        by: The group of each row: one column of labels, or a table or mapping of several. Every metric is also computed
+            for every group, as `report.slices`; group metrics such as `gap("recall")` compare the groups.
+        min_rows: Group metrics leave out groups with fewer rows.
+        ci: A confidence level such as 0.95 puts a confidence interval around every number, as `cell.lo` and `cell.hi`:
+            by formula if the metric has one, else by bootstrap. `Intervals(...)` also sets the method, the number of
+            bootstrap replicates and the seed.
+        cluster: A label per row; rows with the same label, such as those of one patient, are resampled together.
+        keys: A unique label per row, such as an id. Rows are then resampled by key instead of position, so that neither
+            their order nor the batches of a `Tally` change the interval.
+        parameters: Parameters such as `average="macro"` or `threshold=0.3`, for every metric that has them.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]

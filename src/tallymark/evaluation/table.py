@@ -65,27 +65,33 @@ def evaluate_table(
     progress: ProgressOption = None,
     **parameters: Any,
 ) -> Report:
-    """Evaluate many metrics on the columns of a table, wherever it is; the values are those of `evaluate`, to the last
-    bit.
+    """Evaluate many metrics on the columns of a data frame, a file or any other table.
 
-    `source` is a data frame of pandas or Polars, eager or lazy, a table of Arrow, or a mapping of names to columns; a
-    path, pattern or folder of Parquet, CSV or Arrow files, which may be larger than memory; batches of rows, such as
-    data frames, one after the other; a relation or a result of DuckDB; or a frame of Dask, Spark or Ray, whose workers
-    then do the work. `truth`, `prediction` and the others name its columns, and only those are read; several columns of
-    predictions are one per class, output or quantile. Everything else is as in `evaluate`.
+    The values are those of `evaluate`, to the last bit. Only the named columns are read.
 
-    What is not in memory is folded piece by piece. The state of most metrics is small. Metrics that keep the rows, such
-    as `spearman`, `median_absolute_error` and functions of your own, have a state that grows with them and must fit
-    into memory; on Dask, Spark and Ray a function of your own sees the rows in any order. Intervals from resamples go
-    by `keys`, the column that tells rows apart; without it they go by the order of the rows, which those three do not
-    have.
+    Args:
+        source: A pandas or Polars data frame, eager or lazy, an Arrow table, or a mapping of names to columns; a path,
+            pattern or folder of Parquet, CSV or Arrow files, which may be larger than memory; an iterable of batches,
+            such as data frames; a DuckDB relation or result; or a Dask, Spark or Ray frame, whose workers then do the
+            work.
+        truth: The column of the truth; several columns are several outputs.
+        prediction: The column of the predictions, or one column per class, output or quantile.
+        weights: The column of weights.
+        by: The column of groups, or several.
+        query: The column of queries, for ranking metrics.
+        cluster: The column of clusters; the rows of a cluster are resampled together.
+        keys: The column of unique ids by which rows are resampled. Without it they are resampled by position, which
+            Dask, Spark and Ray frames do not have.
+        score_ranges: Compute exact `auc`, `gini`, `average_precision`, `pr_auc` and `ks` of two classes in about this
+            many ranges of scores, each on one worker, so that no machine holds all scores. The source is read twice, or
+            three times if many scores are close together; `weights` and `by` are not supported.
+        separator: The delimiter of CSV files, such as ";" or "tab"; by default a comma, or a tab for .tsv and .tab
+            files.
+        progress: True shows a progress bar if rich is installed; a function is called with the work done and the total.
 
-    Exact metrics on scores, such as `auc`, keep every distinct score, in the end in one place. Where those are too
-    many, `score_ranges=64` has them walked in about so many ranges, each by one worker, for the same value: `auc`,
-    `gini`, `average_precision`, `pr_auc` and `ks` of two classes, without `weights` and `by`. The source is then read
-    twice, or once more where many scores lie close together.
-
-    `progress=True` shows how far it is, if rich is installed; a function is called with how much of how much is done.
+    What is not in memory is read in batches. Metrics that keep the rows, such as `spearman`, `median_absolute_error`
+    and functions of your own, still need them in memory; on Dask, Spark and Ray a function of your own sees the rows in
+    any order.
 
     >>> table = {"y": [3, -0.5, 2, 7], "p": [2.5, 0.0, 2, 8], "city": ["Bonn", "Bonn", "Ulm", "Ulm"]}
     >>> report = evaluate_table(table, truth="y", prediction="p", metrics=["mae"], by="city")
@@ -156,7 +162,7 @@ def tally_table(
     separator: str | None = None,
     progress: ProgressOption = None,
 ) -> Tally:
-    """The tally of a table, wherever it is, to keep or to add to others: `evaluate_table` before its report.
+    """Return the tally of a table, to keep or to add to others: `evaluate_table` before its report.
 
     >>> monday = tally_table({"y": [3, -0.5], "p": [2.5, 0.0]}, truth="y", prediction="p", metrics=["rmse"])
     >>> tuesday = tally_table({"y": [2.0, 7], "p": [2.0, 8]}, truth="y", prediction="p", metrics=["rmse"])

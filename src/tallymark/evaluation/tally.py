@@ -157,21 +157,19 @@ class _Contents(NamedTuple):
 
 
 class Tally:
-    """Metrics over rows that come in pieces: update it, add it to others, and read a report at any time.
+    """Metrics over rows that arrive in batches: update a tally, add it to others, and read a report at any time.
 
-    Threads may share a tally: its updates run one after the other, and everything else sees a whole number of them.
+    Threads may share a tally: its updates run one after the other, and every reader sees a whole number of them.
 
-    `ci=0.95` puts intervals into the report, as in `evaluate`: by a formula where a metric has one, which takes no more
-    than a few totals beside those of the value, else by a bootstrap. Of its resamples one state each is kept: a
-    thousand take about 1 MB for a metric of few totals, and tens of milliseconds for each update, so give rows in large
-    pieces. A state that grows with the rows is not kept a thousand times: such metrics have an interval by formula or
-    none, and say so.
-
-    Without `metrics`, they follow from what the first rows contain, as in `evaluate`. Later rows that look different
-    are an error that asks for `kind`.
-
-    `by` names columns of groups, and rows then come with them: every metric is kept for every group as well, and
-    metrics of groups compare them.
+    Args:
+        metrics: Names and metrics, or a mapping that gives them names of your own. The default follows from what the
+            first rows contain, as in `evaluate`; later rows that look different are an error that asks for `kind`.
+        by: The names of the columns of groups. Each update then passes the groups of its rows, every metric is kept for
+            every group, and group metrics compare the groups.
+        ci: As in `evaluate`. Intervals by formula need a few more totals. A bootstrap keeps one state per replicate:
+            1,000 of them take about 1 MB for a metric of few totals and tens of milliseconds per update, so pass rows
+            in large batches. A state that grows with the rows is not kept for replicates: such a metric has an interval
+            by formula or none, and a note says so.
 
     >>> monday, tuesday = Tally(["rmse", "mae"]), Tally(["rmse", "mae"])
     >>> monday.update([3, -0.5], [2.5, 0])

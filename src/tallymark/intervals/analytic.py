@@ -23,8 +23,14 @@ TOO_LARGE = "the terms are too large or too small for float64"
 
 
 class Interval(NamedTuple):
-    """Where the value of the whole population lies, as far as these rows can say: between `lo` and `hi`, which have the
-    shape of the value (None in a part that has no interval), and by which method they were found."""
+    """A confidence interval of the value in the population.
+
+    Args:
+        lo: The lower end, in the shape of the value; None in a part that has no interval.
+        hi: The upper end.
+        method: The method by which it was made.
+        notes: What to know about it.
+    """
 
     lo: Any
     hi: Any

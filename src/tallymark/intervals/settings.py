@@ -15,11 +15,14 @@ _MOST_RESAMPLES = 1 << 20
 
 
 class Intervals:
-    """How intervals are made, where a level alone does not say it: pass it as `ci=`.
+    """How intervals are made, if a confidence level alone does not say enough: pass it as `ci=`.
 
-    `level` is the confidence level, such as 0.95. `method` is "auto" (by a formula where the metric has one, else by a
-    bootstrap), "analytic" (by a formula or not at all) or "bootstrap". A bootstrap makes so many `resamples`: None for
-    1,000, or more where the level needs them. They follow from the `seed`, so the same one gives the same intervals.
+    Args:
+        level: The confidence level, such as 0.95.
+        method: "auto" (by formula if the metric has one, else by bootstrap), "analytic" (by formula or not at all) or
+            "bootstrap".
+        resamples: The number of bootstrap replicates; None for 1,000, or more if the level needs them.
+        seed: The seed of the replicates: the same seed gives the same intervals.
 
     >>> Intervals(0.9, seed=3)
     Intervals(0.9, seed=3)

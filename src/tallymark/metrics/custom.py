@@ -87,8 +87,13 @@ def _narrow(table: Any) -> Any:
 def custom(function: Function, *, name: str | None = None, better: Better = "lower", kind: str = "value") -> Metric:
     """Make a metric of a function ``f(y_true, y_pred, weights) -> float``; weights are an array or None.
 
-    It works wherever a built-in metric does, and its name works in strings. It keeps the rows. The arrays are float64;
-    with ``kind="label"`` they are the labels, numbers or strings.
+    It works wherever a built-in metric does, and its name works in strings. It keeps the rows.
+
+    Args:
+        function: The function.
+        name: The name of the metric; by default that of the function.
+        better: "higher", "lower" or the best value.
+        kind: "value" passes float64 arrays; "label" passes the labels, numbers or strings.
 
     >>> def worst_relative(y_true, y_pred, weights):
     ...     return max(abs(y_pred - y_true) / abs(y_true))

@@ -78,20 +78,26 @@ def cross_validate(
     progress: FoldProgress = None,
     errors: str = "raise",
 ) -> CrossValidation:
-    """Train on a part of the rows, test on others, again and again.
+    """Train on some rows and test on others, fold by fold.
 
-    `trainer` is a function ``(X, y) -> model``, where a model is a function of X or has `predict`, or an estimator such
-    as those of scikit-learn, of which every fold gets a fresh copy. Metrics ask the model for what they read: labels
-    and values from `predict`, probabilities from `predict_proba`, scores from that or `decision_function`. `kind` says
-    what the predictions of a model are that is a function.
-
-    `splitter` is one of `KFold`, `StratifiedKFold`, `TimeSeries`, …, one of scikit-learn's, or a number of folds; five
-    by default. `groups` go to the splitter. `weights` are given to the metrics, and to the trainer where it
-    takes `sample_weight` or `weights`. `classes` are those of all of y, so that a fold which lacks one still scores.
-
-    `n_jobs` folds run at a time (-1: as many as there are CPUs), in "processes" or "threads". `progress` is called with
-    every `Fold` that is done; True prints a line. With ``errors="report"`` a fold whose trainer fails is left out and
-    named in the notes.
+    Args:
+        trainer: A function ``(X, y) -> model``, where a model is a function of X or has `predict`; or an estimator such
+            as those of scikit-learn, of which every fold gets a fresh copy. Metrics ask the model for what they read:
+            labels and values from `predict`, probabilities from `predict_proba`, scores from that or
+            `decision_function`.
+        X: The features: an array, a data frame or anything else whose rows can be selected.
+        y: The truth, one value or label per row.
+        splitter: `KFold`, `StratifiedKFold`, `TimeSeries`, …, a splitter of scikit-learn, or a number of folds; by
+            default five folds.
+        weights: One weight per row, for the metrics, and for a trainer that takes `sample_weight` or `weights`.
+        groups: A label per row, for the splitter.
+        kind: What the predictions of a model are that is a function.
+        classes: All classes; by default those of all of y, so that a fold that lacks one can still be scored.
+        ci: The confidence level of the mean over the folds.
+        n_jobs: How many folds run at a time; -1 for as many as there are CPUs.
+        backend: Run folds in "processes" or "threads".
+        progress: A function that is called with every finished `Fold`; True prints a line.
+        errors: "raise" raises the error of a trainer; "report" leaves its fold out and names it in the notes.
 
     >>> def mean_of(X, y):
     ...     return lambda rows: [sum(y) / len(y)] * len(rows)

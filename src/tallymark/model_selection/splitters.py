@@ -144,10 +144,13 @@ class LeaveOneOut(Splitter):
 
 @dataclass(frozen=True)
 class TimeSeries(Splitter):
-    """Rows in the order of time: every test comes after its training rows, `gap` rows later.
+    """Rows in the order of time: every test follows its training rows, `gap` rows later.
 
-    `test` is the number of rows of a test, by default n / (folds + 1); `most_train` limits the training rows to the
-    last before the gap.
+    Args:
+        folds: The number of tests.
+        gap: How many rows to leave out between training and test.
+        test: The number of rows of a test; by default n / (folds + 1).
+        most_train: Train on at most this many rows, the last before the gap.
 
     >>> [(train.tolist(), test.tolist()) for train, test in TimeSeries(2).split(6)]
     [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]

@@ -95,7 +95,11 @@ def regression_metrics(
     score_time: float | None = None,
     missing: str = "error",
 ) -> Bundle:
-    """What is usually asked of a regression: size, rss, mse, rmse, mae and r2, and the times if they are given.
+    """Return the usual metrics of a regression: size, RSS, MSE, RMSE, MAE and R², and times if given.
+
+    Args:
+        fit_time: Seconds of training.
+        score_time: Seconds of prediction.
 
     >>> regression_metrics([3, -0.5, 2, 7], [2.5, 0, 2, 8], fit_time=0.5)["mae"]
     0.5
@@ -120,10 +124,16 @@ def classification_metrics(
     score_time: float | None = None,
     missing: str = "error",
 ) -> Bundle:
-    """What is usually asked of a classifier: size, errors, accuracy, precision, recall, F, mcc, and the times if given.
+    """Return the usual metrics of a classifier, such as accuracy, precision, recall, F1 and MCC, and times if given.
 
-    `y_pred` are labels. Two classes have binary precision, recall, specificity and F, more have macro averages. With
-    `probabilities` (of the positive class, or one column per class) auc, logloss and brier are there too.
+    Two classes have binary precision, recall, specificity and F1; more have macro averages.
+
+    Args:
+        y_pred: The predicted labels.
+        probabilities: The probabilities of the positive class, or one column per class; they add ROC AUC, log loss and
+            Brier score.
+        fit_time: Seconds of training.
+        score_time: Seconds of prediction.
 
     >>> found = classification_metrics([1, 1, 0, 0], [1, 0, 0, 0], probabilities=[0.9, 0.4, 0.3, 0.2])
     >>> found["accuracy"], found["auc"], found["size"]

@@ -65,8 +65,11 @@ def check_submission(
 ) -> SubmissionCheck:
     """Check a submission as `score_submission` would, without the answers.
 
-    `template` is a file with the expected ids, such as a sample submission; if each class has a column of
-    probabilities, its columns are the classes. A submission that would be rejected raises a `Rejection`.
+    A submission that would be rejected raises a `Rejection`.
+
+    Args:
+        template: A file with the expected ids, such as a sample submission. If it has a column of probabilities per
+            class, its columns are the classes.
 
     >>> sample = {"row_id": ["a", "b"], "label": ["cat", "cat"]}
     >>> print(check_submission({"row_id": ["b", "c"], "label": ["dog", "cat"]}, sample))

@@ -62,23 +62,30 @@ def score_submission(
 ) -> SubmissionResult:
     """Score a submission against the answers. Rows are matched by their ids, in any order.
 
-    `answers` and `submission` are paths of CSV (plain or compressed) or Parquet files, open files or data frames. `id`
-    and `label` name their columns; others are ignored. Ids and labels are texts, trimmed and in Unicode normal form C.
-    `task` is what is predicted: "labels", "numbers", "probabilities" (a column named by `label`, of the `positive`
-    class, or a column per class) or "ranking" (scores within each `query` of the answers). By default it is what the
-    first of the `metrics` reads, else labels; decimals on one side only are then refused, and `task` must be given. A
-    `target` gives the same by its kind (score for a ranking), with `classes` and the `positive` class.
+    A submission that cannot be scored raises a `Rejection` with all of its problems. Ids and labels are compared as
+    text, without surrounding blanks and in Unicode normal form C.
 
-    `mode="analysis"` is for your own files: missing rows are left out and counted. `mode="challenge"` is for files of
-    others: the result has rounded scores and nothing else that depends on the answers, and no row is left out. A
-    missing row counts against recall if labels are predicted, or the file is rejected (`missing="reject"`). It is
-    always rejected if numbers are predicted, or if one of the `metrics` cannot count a row without a prediction.
-
-    `separator` separates the fields of CSV, in the answers too unless their columns need another one; without it, the
-    separator that gives the columns is found. A submission that cannot be scored raises a `Rejection` with all of its
-    problems. `limits` bounds the size of files. `ci=0.95` puts an interval around each score. `outcomes` names scores
-    for which `result.outcomes(name)` keeps the outcome of each row, by which a leaderboard compares submissions;
-    outcomes reveal the answers.
+    Args:
+        answers: A CSV (plain or compressed) or Parquet path, an open file or a data frame.
+        submission: The same, with the predictions.
+        id: The column of ids.
+        label: The column of labels or numbers. Other columns are ignored.
+        mode: "analysis" is for files of your own: answers without a prediction are left out and counted. "challenge" is
+            for files of others: the result reveals nothing about the answers but the scores, and no row is left out.
+        metrics: Names and metrics, or a mapping that gives them names of your own.
+        task: What is predicted: "labels", "numbers", "probabilities" (one column named `label`, of the `positive`
+            class, or one per class, named after it) or "ranking" (scores within each `query` of the answers). The
+            default is the task of the first metric, else labels; it must be given if decimals meet labels of another
+            form.
+        query: The column of queries in the answers, for a ranking.
+        target: A `Target`, which gives the task by its kind ("score" for a ranking), `classes` and `positive`.
+        missing: What a missing prediction means in a challenge: "count" counts it as wrong, where labels are predicted;
+            "reject" rejects the file. Numbers and metrics that cannot count it always reject.
+        limits: The largest file that is accepted, as `Limits(...)`.
+        separator: The delimiter of CSV files; by default a comma, or another one if only that finds the columns.
+        ci: A confidence level such as 0.95 puts a confidence interval around each score.
+        outcomes: The scores for which `result.outcomes(name)` keeps what each row contributes, by which a leaderboard
+            compares submissions. They reveal the answers.
 
     >>> answers = {"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]}
     >>> result = score_submission(answers, {"row_id": ["c", "b", "a"], "label": ["dog", "cat", "cat"]})

@@ -36,8 +36,14 @@ PROBABILITY_METRICS = ["logloss", "brier", "accuracy"]
 class Limits(NamedTuple):
     """The largest file that is accepted; None for no limit.
 
-    `bytes` of the file, `rows`, `columns`, `field_length` in characters, distinct `labels`, and what a compressed file
-    may unpack to: `unpacked_bytes`, and `ratio` times what was read of it, which applies from 8 MB on.
+    Args:
+        bytes: The size of the file.
+        rows: The number of rows.
+        columns: The number of columns.
+        field_length: The characters of a field.
+        labels: The number of distinct labels.
+        unpacked_bytes: What a compressed file may unpack to.
+        ratio: What it may unpack to, as a multiple of its size; this applies from 8 MB on.
     """
 
     bytes: int | None = None

@@ -27,13 +27,16 @@ _MANY_ROWS = 32_768  # from which on what is sorted takes longer than threads to
 
 
 class Evaluator:
-    """Evaluates predictions by round: keeps the history, finds the best round, says when to stop, and tells callbacks.
+    """Evaluates predictions round by round: keeps the history, finds the best round and says when to stop.
 
-    `metrics` are as in `evaluate`; `eval_sets` are evaluated in this order, several at once where that pays. Rounds
-    that are no multiple of `period` are skipped. `early_stopping` is a rule, or several of which any may stop; without
-    one, the best round is that of the first metric on the first eval set. Each of the `callbacks` is called with every
-    `Round`. With a `history` of an earlier run, training goes on from there. A metric that cannot be computed raises;
-    with ``errors="report"`` its value is NaN.
+    Args:
+        eval_sets: The sets to evaluate, in this order.
+        period: Rounds that are not a multiple of it are skipped.
+        early_stopping: A rule, or several of which any may stop. Without one, the best round is that of the first
+            metric on the first eval set.
+        callbacks: Functions that are called with every `Round`.
+        history: The history of an earlier run, from which training continues.
+        errors: "raise" raises the error of a metric that cannot be computed; "report" makes its value NaN.
 
     >>> from tallymark.training import EarlyStopping
     >>> evaluator = Evaluator(["mae"], [EvalSet("valid", [1.0, 2.0])], early_stopping=EarlyStopping(2))

@@ -190,10 +190,17 @@ def same_metric(key: str, item: Metric, name: str | Metric) -> bool:
 
 
 class EarlyStopping(StoppingRule):
-    """Stop on the `patience`-th evaluation in a row without an improvement.
+    """Stop after `patience` evaluations in a row without an improvement.
 
-    An improvement is better than the last one that counted by more than `min_delta`; a tie is none, and neither is NaN.
-    `best_value` and `best_round` follow the value itself, so that `min_delta` never hides a better round.
+    A tie is not an improvement, and neither is NaN. `best_value` and `best_round` follow the value itself, so that
+    `min_delta` never hides a better round.
+
+    Args:
+        patience: How many evaluations in a row may pass without an improvement.
+        min_delta: An improvement is better than the last one that counted by more than this.
+        better: "higher", "lower" or a value to be near to; by default the direction of the metric.
+        monitor: The eval set and the metric to follow, such as ("valid", "auc"); by default the first metric on the
+            first set.
 
     >>> stopping = EarlyStopping(3, better="lower")
     >>> [stopping.should_stop(value) for value in (0.5, 0.6, 0.7, 0.8)]
@@ -259,13 +266,20 @@ class GainEstimate(NamedTuple):
 
 
 class GainStopping(StoppingRule):
-    """Stop when the interval of the gain over the best round holds no gain above `worth`.
+    """Stop when the confidence interval of the gain over the best round excludes every gain above `worth`.
 
     Every evaluation is compared with the best round, row by row, by the interval of `compare` (Tango's, DeLong's or a
-    bootstrap) at the level `ci`. One whose interval ends at or below `worth` has no gain worth having, and after
-    `patience` of these in a row it is time to stop; until one is not, all are compared with the same round, so that
-    small gains that add up are seen. A wide interval rules nothing out: training goes on while the rows cannot tell.
-    `last` is the gain of the last evaluation.
+    bootstrap). After `patience` evaluations in a row whose interval ends at or below `worth`, training stops; until one
+    ends above it, all are compared with the same round, so that small gains add up. A wide interval excludes nothing:
+    training continues while the rows cannot tell. `last` is the gain of the last evaluation.
+
+    Args:
+        worth: The smallest gain worth training for.
+        patience: How many evaluations in a row must exclude it.
+        ci: The confidence level of the gain, or `Intervals(...)`.
+        better: "higher" or "lower"; by default the direction of the metric.
+        monitor: The eval set and the metric to follow, such as ("valid", "auc"); by default the first metric on the
+            first set.
 
     >>> from tallymark import Intervals
     >>> from tallymark.training import EvalSet, Evaluator

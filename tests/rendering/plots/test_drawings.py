@@ -286,7 +286,7 @@ def test_a_spread_is_a_histogram():
     assert [row[2] for row in spread_table("t", np.array([2.0, 2.0]), None).rows] == [2.0]
 
 
-def test_numbers_as_people_write_them():
+def test_numbers_are_short_with_a_true_minus():
     """Short, with a true minus, and thousands apart."""
     assert [show_tick(v) for v in (0.0, -0.25, 12_500.0, 1e-7, 2e12)] == ["0", "−0.25", "12,500", "1e−07", "2e+12"]
     assert [show_short(v) for v in (0.5, 0.8675309, -12.34567, 1234.5678, 1e-9)] == [

@@ -52,7 +52,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
     rows.check_missing("sklearn", "sklearn", monkeypatch)
 
 
-def test_documented():
+def test_the_examples_in_the_docstrings_run():
     """The examples run."""
     rows.check_documented("sklearn")
 
@@ -69,7 +69,7 @@ def test_documented():
         ("fscore(average=macro)", "f1_macro", {}),
     ],
 )
-def test_two_classes_with_names(name, peer, facts):
+def test_two_named_classes_score_as_in_scikit_learn(name, peer, facts):
     """Values, signs and methods are those of scikit-learn's scorers, fold by fold, also in a pipeline."""
     x, y, _ = named(rows.two_classes(), "no", "yes")
     model = make_pipeline(StandardScaler(), LogisticRegression())
@@ -89,7 +89,7 @@ def test_two_classes_with_names(name, peer, facts):
     ("name", "peer"),
     [("auc", "roc_auc_ovr"), ("logloss", "neg_log_loss"), ("recall(average=macro)", "recall_macro"), ("mcc", None)],
 )
-def test_three_classes_with_names(name, peer):
+def test_three_named_classes_follow_the_order_of_the_estimator(name, peer):
     """Columns belong to the classes that the estimator knows, in its order."""
     x, y, _ = named(rows.three_classes(), "b", "c", "a")
     scoring = get_scorer(peer or "matthews_corrcoef")
@@ -123,7 +123,7 @@ def test_a_target_says_what_its_keywords_say():
         as_scorer("recall", target=tm.Target("label"))
 
 
-def test_decision_functions():
+def test_scores_come_from_the_decision_function_without_probabilities():
     """Where there are no probabilities, scores come from there; of three classes too; log loss says what it lacks."""
     for made, names in ((rows.two_classes(), ("no", "yes")), (rows.three_classes(), ("b", "c", "a"))):
         x, y, _ = named(made, *names)
@@ -143,7 +143,7 @@ def test_scores_of_what_knows_no_classes():
     assert as_scorer("auc")(model, x, y) == tm.auc(y, model.decision_function(x))
 
 
-def test_numbers():
+def test_losses_are_negated_for_scikit_learn():
     """Losses are made negative; what is best at a value is how far it is from there."""
     x, y, _ = rows.numbers()
     model = LinearRegression().fit(x[:HALF], y[:HALF])
@@ -169,7 +169,7 @@ def test_a_search_finds_the_best():
     assert isinstance(repr(clone(search).get_params()["scoring"]["auc"]), str)
 
 
-def test_a_fold_without_a_class():
+def test_a_fold_without_a_class_is_scored_against_all_classes():
     """Its rows are scored against all classes: a class that was never learned has no probability."""
     x, y, _ = named(rows.three_classes(), "a", "b", "c")
     model = LogisticRegression().fit(x[y != "b"], y[y != "b"])
@@ -182,7 +182,7 @@ def test_a_fold_without_a_class():
     )
 
 
-def test_permutation_importance():
+def test_permutation_importance_passes_weights():
     """With the weights that it passes on."""
     x, y, w = rows.two_classes()
     model = LogisticRegression().fit(x, y)
@@ -202,7 +202,7 @@ class Constant(RegressorMixin, BaseEstimator):
         return X[:, 0]
 
 
-def test_metadata_that_is_routed():
+def test_routed_weights_and_queries_reach_the_metric():
     """Weights and queries reach the metric where it asks for them, fold by fold."""
     x, y, w = rows.two_classes()
     splits = list(KFold(3).split(x))
@@ -248,13 +248,13 @@ def test_clusters_are_judged_by_their_points(name):
     assert len(cross_val_score(KMeans(3, n_init=1, random_state=0), x, scoring=scorer, cv=2)) == 2
 
 
-def test_margins_of_many_classes(fitted):
+def test_margins_of_many_classes_are_read_by_metrics_of_margins(fitted):
     """Are read by what reads margins only."""
     x, (model, y) = fitted[0], fitted[1]["three"]
     assert as_scorer("margin_accuracy")(model, x, y) == tm.accuracy(y, model.predict(x))
 
 
-def test_copies():
+def test_a_scorer_can_be_pickled_and_cloned():
     """It travels to processes and is cloned with what holds it."""
     scorer = as_scorer("recall", positive="yes")
     for other in (copy.deepcopy(scorer), pickle.loads(pickle.dumps(scorer))):

@@ -86,14 +86,16 @@ def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
 def as_scorer(
     metric: str | Metric, *, target: Target | None = None, classes: object = None, positive: object = None
 ) -> Any:
-    """A scorer: what takes `scoring=` calls it with an estimator, rows and truth, and chooses the highest value.
+    """Return a scorer for `scoring=`: a function of an estimator, rows and truth, whose highest value is best.
 
     The metric asks the estimator for what it reads: labels and values from `predict`, probabilities from
-    `predict_proba`, scores from that or `decision_function`. A metric that is better when lower is made negative; one
-    that is best at a value is how far it is from there, negative. Labels may be of any type. `positive` is the positive
-    class, by default 1 where the other is 0 or -1; `classes` are all classes, where neither the estimator nor the rows
-    have seen all.
-    `sample_weight` and `query`, where they are passed, go to the metric; with routing, ask by `set_score_request`.
+    `predict_proba`, scores from that or `decision_function`. A metric that is better when lower is negated; one that is
+    best at a value becomes the negative distance from it. Labels may be of any type. `sample_weight` and `query` go to
+    the metric if they are passed; with metadata routing, request them by `set_score_request`.
+
+    Args:
+        metric: A name or a metric.
+        classes: All classes, if neither the estimator nor the rows have seen all.
 
     >>> from sklearn.dummy import DummyRegressor
     >>> as_scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
