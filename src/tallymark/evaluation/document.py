@@ -33,8 +33,8 @@ _SLICES = "slices"  # of which there is a plot for each metric
 def report_document(report: Report, title: str | None, command: str | None, *, pictures: bool) -> Document:
     """The report with its headline numbers, tables, pictures if wanted, reasons, and how to make it again."""
     cells = {key: report.cell(key) for key in report}
-    sections = [] if report.acceptance is None else [_acceptance_section(report.acceptance)]
-    sections.append(_values_section(report, cells))
+    lead = [] if report.acceptance is None else [_acceptance_section(report.acceptance)]
+    sections = [_values_section(report, cells)]
     without = _undefined_section(report, cells)
     if without is not None:
         sections.append(without)
@@ -47,13 +47,13 @@ def report_document(report: Report, title: str | None, command: str | None, *, p
         sections += _groups_sections(report, pictures=pictures)
     sections += [about_metrics([cell.metric for cell in cells.values()]), reproduce_report(report, command)]
     cards = [_metric_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
-    return Document(title or "Evaluation report", report_line(report), cards, sections)
+    return Document(title or "Evaluation report", report_line(report), cards, sections, lead)
 
 
-def _acceptance_section(found: Acceptance) -> Section:
-    """Whether the report is accepted, and by how much every clause holds or fails."""
-    table = found.table()
-    return Section("acceptance", "Acceptance", table.title[:1].upper() + table.title[1:], [table._replace(title="")])
+def _acceptance_section(acceptance: Acceptance) -> Section:
+    """Whether the report is accepted, and by how much every condition passes or fails."""
+    verdict, table = acceptance.verdict, acceptance.table()._replace(title="")
+    return Section("acceptance", verdict.capitalize(), acceptance.summary, [table], band=verdict.band)
 
 
 def report_line(report: Report) -> str:

@@ -324,6 +324,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     def to_dict(self) -> dict[str, Any]:
         """The whole report as plain data."""
         return {
+            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
             "n": self.n,
             "total_weight": self.total_weight,
             "dropped": self.dropped,
@@ -331,7 +332,6 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             **({} if self.interval is None else {"interval": self.interval.to_dict()}),
             "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
             **({} if self.slices is None else {"slices": self.slices.to_dict()}),
-            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -447,14 +447,10 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return title
 
     def _tables(self) -> list[Table]:
-        """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
+        """Whether all is accepted, the values, below them those that are tables themselves, then the groups."""
+        verdict = [] if self.acceptance is None else [self.acceptance.table()]
         own = [cell.value.table() for cell in self._cells.values() if cell.is_table]
-        return [
-            self._table(),
-            *own,
-            *self.group_tables(),
-            *([] if self.acceptance is None else [self.acceptance.table()]),
-        ]
+        return [*verdict, self._table(), *own, *self.group_tables()]
 
     def group_tables(self, *, intervals: bool = True, most: int | None = MOST_GROUPS) -> list[Table]:
         """A table for each column of groups; where the rows are gone, one of all columns together."""

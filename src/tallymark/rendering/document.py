@@ -84,12 +84,15 @@ class Section(NamedTuple):
     parts: Sequence[Part] = ()
     folded: bool = False
     """Whether its parts are shown only when asked for."""
+    band: str = ""
+    """The colour of a title that is a verdict."""
 
 
 class Document(NamedTuple):
-    """A title, a line below it, headline numbers, and sections."""
+    """A title, a line below it, sections that lead, headline numbers, and sections."""
 
     title: str
     line: str
     cards: Sequence[Card]
     sections: Sequence[Section]
+    lead: Sequence[Section] = ()

@@ -10,7 +10,7 @@ from pathlib import Path
 from tallymark.rendering.document import Card, Code, Document, Folded, Notes, Part, Picture, Scale, Section
 from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.plots.theme import THEMES
-from tallymark.rendering.table import Name, ShownNumber, Table, show_cell, show_number
+from tallymark.rendering.table import Name, ShownNumber, Table, Verdict, show_cell, show_number
 from tallymark.rendering.text import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -20,13 +20,15 @@ BANDS = {  # in either theme, and the part of a scale that an interval covers
 }
 _LONG = 24  # characters from which on a cell is text that may wrap
 SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
+VERDICT_SIGNS = {"good": "✓", "poor": "✗"}
 
 
 def to_page(document: Document) -> str:
     """The document as a whole HTML file. Everything in it is escaped."""
     title = _escaped(document.title)
-    body = "".join(map(section_to_html, document.sections))
-    links = "".join(f'<li><a href="#{s.name}">{_escaped(s.title)}</a></li>' for s in document.sections)
+    lead, body = ("".join(map(section_to_html, sections)) for sections in (document.lead, document.sections))
+    contents = (*document.lead, *document.sections)
+    links = "".join(f'<li><a href="#{s.name}">{_escaped(s.title)}</a></li>' for s in contents)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -35,7 +37,7 @@ def to_page(document: Document) -> str:
         '<body><a class="skip" href="#content">Skip to the content</a>\n'
         f'<header><h1 dir="auto">{title}</h1><p class="quiet">{_escaped(document.line)}</p>{_SWITCH}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
-        f'<main id="content">{cards_to_html(document.cards)}{body}</main>\n'
+        f'<main id="content">{lead}{cards_to_html(document.cards)}{body}</main>\n'
         "<footer>Made by tallymark. This file is complete: it loads and runs nothing.</footer>\n</body></html>\n"
     )
 
@@ -78,9 +80,11 @@ def section_to_html(section: Section) -> str:
     if section.folded:
         parts = f"<details><summary>Show all</summary>{parts}</details>"
     sentence = f"<p>{_escaped(section.sentence)}</p>" if section.sentence else ""
+    sign = f'<span aria-hidden="true">{VERDICT_SIGNS[section.band]}</span> ' if section.band else ""
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">'
-        f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>{sentence}{parts}</section>\n'
+        f'<h2 id="{section.name}-title"{_class(section.band)}>{sign}{_escaped(section.title)}</h2>{sentence}{parts}'
+        "</section>\n"
     )
 
 
@@ -156,6 +160,8 @@ def _with_band(name: str, value: object) -> str:
 def _cell_html(value: object) -> str:
     """A cell; a band has a sign and a word too, for those who do not see its colour."""
     text, band = _escaped(show_cell(value)), getattr(value, "band", "")
+    if isinstance(value, Verdict):
+        return f'<span aria-hidden="true">{VERDICT_SIGNS[band]}</span> {text}'
     if band:
         return f'<span aria-hidden="true">{SIGNS[band]}</span> {text}<span class="unseen"> ({band})</span>'
     return text if text.isascii() else f"<bdi>{text}</bdi>"

@@ -73,6 +73,19 @@ class Percent(BandedNumber):
         return "undefined" if math.isnan(self) else f"{100 * float(self):.1f} %"
 
 
+class Verdict(str):
+    """A word that decides, such as "passed", with the band of its colour: "good" or "poor"."""
+
+    __slots__ = ("band",)
+    band: str
+
+    def __new__(cls, text: str, band: str) -> Verdict:
+        """The text, which knows its band."""
+        out = super().__new__(cls, text)
+        out.band = band
+        return out
+
+
 DIGITS = 4
 """Significant digits of a number whose uncertainty is not known."""
 
