@@ -289,8 +289,8 @@ def test_cards_show_uniform_guessing_among_the_classes_that_there_are():
     rng = np.random.default_rng(3)
     y, p = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60)
     cards = [tm.evaluate(y > 0, p[:, 1], ["logloss"]), tm.evaluate(y, p, ["logloss"])]
-    assert ["0.6931: uniform guessing" in report.to_html() for report in cards] == [True, False]
-    assert ["1.099: uniform guessing" in report.to_html() for report in cards] == [False, True]
+    assert ["uniform guessing: 0.6931" in report.to_html() for report in cards] == [True, False]
+    assert ["uniform guessing: 1.099" in report.to_html() for report in cards] == [False, True]
 
 
 def test_weights_are_not_called_rows():

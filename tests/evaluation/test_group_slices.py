@@ -180,7 +180,13 @@ def test_groups_are_printed_below_the_values():
     slices = sliced({"<b>": SEX})
     assert "&lt;b&gt;" in slices._repr_html_()
     many = tm.evaluate(np.arange(60) % 2, np.arange(60) % 2, ["accuracy"], by=np.arange(60))
-    assert "20 of 60 groups shown" in str(many)
+    assert "20 of 60 groups shown; all: report.slices\n" in str(many)
+    assert len(str(many.slices).splitlines()) > 60
+    page = many.to_html()
+    assert '<li dir="auto">20 of 60 groups shown</li>' in page
+    assert "<summary>Show all 60 groups</summary>" in page
+    crossed = str(tm.evaluate(Y * 10, P * 10, ["accuracy"], by={"k": np.arange(80), "old": OLD * 10}))
+    assert '20 of 80 groups shown; all: report.slices.by("k")\n' in crossed
 
 
 def test_metrics_of_groups_need_groups():

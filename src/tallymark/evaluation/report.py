@@ -204,6 +204,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.interval: Intervals | None = None
         self.acceptance: Acceptance | None = None
         self._source: ReportSource | None = None
+        self._baselines: dict[Metric, list[Baseline]] = {}
         self._baseline_notes: list[str] | None = None
 
     @property
@@ -412,7 +413,10 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         """What predictions without features would score on these rows: the majority class, a constant, a guess."""
         from tallymark.evaluation.baselines import find_baselines  # only prints and pages ask
 
-        return [] if self._source is None else find_baselines(self._source, self.cell(key).metric)
+        item = self.cell(key).metric
+        if item not in self._baselines and self._source is not None:
+            self._baselines[item] = find_baselines(self._source, item)
+        return self._baselines.get(item, [])
 
     def baseline_notes(self) -> list[str]:
         """Which values are worse than a baseline, or no better."""
@@ -452,9 +456,15 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         own = [cell.value.table() for cell in self._cells.values() if cell.is_table]
         return [*verdict, self._table(), *own, *self.group_tables()]
 
-    def group_tables(self, *, intervals: bool = True, most: int | None = MOST_GROUPS) -> list[Table]:
+    def group_tables(self) -> list[Table]:
         """A table for each column of groups; where the rows are gone, one of all columns together."""
-        return [found.table(self, intervals=intervals, most=most) for found in self.slices_by_column()]
+        return [slices.table(self, hint=f"; all: {self.code_of(slices)}") for slices in self.slices_by_column()]
+
+    def code_of(self, slices: Slices) -> str:
+        """How to have these groups in Python."""
+        from tallymark.evaluation.reproduction import text_literal
+
+        return "report.slices" if slices is self.slices else f"report.slices.by({text_literal(slices.names[0])})"
 
     def sliced_by(self, slices: Slices) -> Report:
         """The same report with other groups, such as those of one column."""

@@ -18,6 +18,7 @@ BANDS = {  # in either theme, and the part of a scale that an interval covers
     "light": {"good": "#1b7838", "fair": "#855c00", "poor": "#b3261e", "span": "#5588cc"},
     "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#4a77b8"},
 }
+_SHORT_NAME = 14  # characters up to which the name of a row does not wrap
 _LONG = 24  # characters from which on a cell is text that may wrap
 SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
 VERDICT_SIGNS = {"good": "✓", "poor": "✗"}
@@ -118,9 +119,10 @@ def _table_html(table: Table) -> str:
         f'<th scope="col"{_class(("number" if c == "number" else "") + o)}{_on_hover(h)}>{_escaped(h)}</th>'
         for h, c, o in zip(table.headings, classes, optional, strict=True)
     )
+    name_class = _class("short" * (max((len(show_cell(row[0])) for row in table.rows), default=0) <= _SHORT_NAME))
     body = ""
     for row in table.rows:
-        first = f'<th scope="row"{_on_hover(row[0])} dir="auto">{_escaped(show_cell(row[0]))}</th>'
+        first = f'<th scope="row"{name_class}{_on_hover(row[0])} dir="auto">{_escaped(show_cell(row[0]))}</th>'
         cells = "".join(
             f"<td{_class(_with_band(c, v) + o)}{_on_hover(v)}>{_cell_html(v)}</td>"
             for c, o, v in zip(classes[1:], optional[1:], row[1:], strict=True)
@@ -164,7 +166,8 @@ def _cell_html(value: object) -> str:
         return f'<span aria-hidden="true">{VERDICT_SIGNS[band]}</span> {text}'
     if band:
         return f'<span aria-hidden="true">{SIGNS[band]}</span> {text}<span class="unseen"> ({band})</span>'
-    return text if text.isascii() else f"<bdi>{text}</bdi>"
+    below = f"<small>{_escaped(value.below)}</small>" if isinstance(value, ShownNumber) and value.below else ""
+    return (text if text.isascii() else f"<bdi>{text}</bdi>") + below
 
 
 def _fact_sheet_html(sheet: FactSheet) -> str:

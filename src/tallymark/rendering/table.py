@@ -38,14 +38,21 @@ class Name(str):
 class ShownNumber(float):
     """A number that is shown with the digits that its uncertainty bears out; pages show all of them on hover."""
 
-    __slots__ = ("text",)
+    __slots__ = ("below", "text")
     text: str
+    below: str
+    """What a page shows in small below the number, such as its interval."""
 
-    def __new__(cls, value: float, text: str) -> ShownNumber:
+    def __new__(cls, value: float, text: str, below: str = "") -> ShownNumber:
         """The number, which knows how it is shown."""
         out = super().__new__(cls, value)
         out.text = text
+        out.below = below
         return out
+
+    def above(self, below: str) -> ShownNumber:
+        """The same number above another text."""
+        return ShownNumber(self, self.text, below)
 
     def __str__(self) -> str:
         return self.text

@@ -22,7 +22,7 @@ from tallymark.rendering.plots.plot import WIDTH, Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table, show_estimate
 
-MOST_GROUPS = 24
+MOST_GROUPS = 20
 _ROW, _BELOW = 0.26, 0.34  # inches
 _VALUE, _SIZE = 0.75, 0.72
 
