@@ -78,7 +78,7 @@ def test_what_has_no_value_is_said():
     """Undefined, failed and replaced, with the reasons; and plots that cannot be drawn."""
     report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"])
     text = text_of(report.to_html())
-    assert "What has no value, and why" in text
+    assert "Metrics without a value" in text
     for what in (
         "ROC AUC undefined all rows are of one class",
         "ROC AUC (undefined 0.5) replaced",
@@ -86,7 +86,7 @@ def test_what_has_no_value_is_said():
         "roc: ",
     ):
         assert what in text, what
-    assert "What has no value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
+    assert "Metrics without a value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
 
 
 def test_the_page_of_a_tally():
@@ -210,7 +210,7 @@ def test_the_call_of_a_comparison(comparison):
     call = section.parts[1].text.splitlines()[-1]
     assert call == ('tm.compare(y_true, {"old": …, "new": …}, ["auc", "brier"], ci=tm.Intervals(0.95, resamples=50))')
     names = [name for name, _ in section.parts[0].facts]
-    assert names == ["rows", "fingerprint with old", "fingerprint with new", "made with"]
+    assert names == ["data", "fingerprint with old", "fingerprint with new", "made with"]
 
 
 def same(*batches):

@@ -106,7 +106,7 @@ def test_pictures_have_words_and_numbers():
     html = page(Drawing(), Drawing("Another"))
     assert html.count('<div class="plots">') == 1
     assert html.count("<figcaption") == 2
-    assert "<summary>The numbers as a table</summary>" in html
+    assert "<summary>Show the data</summary>" in html
     assert "<caption>points</caption>" in html
 
 

@@ -27,6 +27,13 @@ MOST_DRAWN = 4  # metrics whose groups or differences are drawn
 _MOST_PLOTS = 7  # of all rows
 MOST_PARTS = 50  # of a metric with one value per class
 _TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
+_KINDS = {
+    "value": "values",
+    "label": "labels",
+    "probability": "probabilities",
+    "margin": "margins",
+    "score": "scores",
+}
 _SLICES = "slices"  # of which there is a plot for each metric
 
 
@@ -58,7 +65,7 @@ def _acceptance_section(acceptance: Acceptance) -> Section:
 
 def report_line(report: Report) -> str:
     """The line below the title: the rows, and the kind of the predictions."""
-    kind = f" · predictions are of kind {report.kind}" if report.kind else ""
+    kind = f" · predictions are {_KINDS[report.kind]}" if report.kind else ""
     return report.title() + kind
 
 
@@ -167,8 +174,8 @@ def _undefined_section(report: Report, cells: dict[str, Cell]) -> Section | None
     ]
     if not rows:
         return None
-    table = Table("", ("metric", "what", "why", "when that happens"), rows)
-    return Section("undefined", "What has no value, and why", "", [table])
+    table = Table("", ("metric", "status", "reason", "when this happens"), rows)
+    return Section("undefined", "Metrics without a value", "", [table])
 
 
 def _kind_of_missing_value(cell: Cell) -> str:
@@ -229,7 +236,7 @@ def _metric_sheets(metrics: list[Metric]) -> Iterator[FactSheet]:
             "range": [f"{show_number(low)} to {show_number(high)}"] if metric.better is not None else [],
             "how to read": [metric.reading, *(f"{show_number(mark)}: {words}" for mark, words in metric.landmarks)],
             "undefined": [metric.when_undefined],
-            "mind": list(metric.pitfalls),
+            "pitfalls": list(metric.pitfalls),
         }
         filled = {name: [line for line in lines if line] for name, lines in facts.items()}
         yield FactSheet(

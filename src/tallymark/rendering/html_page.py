@@ -39,7 +39,8 @@ def to_page(document: Document) -> str:
         f'<header><h1 dir="auto">{title}</h1><p class="quiet">{_escaped(document.line)}</p>{_SWITCH}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
         f'<main id="content">{lead}{cards_to_html(document.cards)}{body}</main>\n'
-        "<footer>Made by tallymark. This file is complete: it loads and runs nothing.</footer>\n</body></html>\n"
+        "<footer>Made with tallymark. This file is self-contained: no scripts, no network requests.</footer>\n"
+        "</body></html>\n"
     )
 
 
@@ -94,7 +95,7 @@ def _figure_html(picture: Picture) -> str:
     return (
         f'<figure><h3 class="unseen" dir="auto">{_escaped(picture.title)}</h3>{picture.svg("auto")}'
         f'<figcaption dir="auto">{_escaped(picture.description)}</figcaption>'
-        f"<details><summary>The numbers as a table</summary>{_table_html(picture.table)}</details></figure>"
+        f"<details><summary>Show the data</summary>{_table_html(picture.table)}</details></figure>"
     )
 
 
@@ -119,7 +120,8 @@ def _table_html(table: Table) -> str:
         f'<th scope="col"{_class(("number" if c == "number" else "") + o)}{_on_hover(h)}>{_escaped(h)}</th>'
         for h, c, o in zip(table.headings, classes, optional, strict=True)
     )
-    name_class = _class("short" * (max((len(show_cell(row[0])) for row in table.rows), default=0) <= _SHORT_NAME))
+    longest_name = max((len(show_cell(row[0])) for row in table.rows), default=0)
+    name_class = _class("short" if longest_name <= _SHORT_NAME else "text")
     body = ""
     for row in table.rows:
         first = f'<th scope="row"{name_class}{_on_hover(row[0])} dir="auto">{_escaped(show_cell(row[0]))}</th>'
@@ -232,7 +234,7 @@ def _escaped_lines(text: str) -> str:
 
 
 _SWITCH = (
-    '<fieldset class="look"><legend>Look</legend>'
+    '<fieldset class="look"><legend>Theme</legend>'
     '<label><input type="radio" name="look" id="system" checked> System</label>'
     '<label><input type="radio" name="look" id="light"> Light</label>'
     '<label><input type="radio" name="look" id="dark"> Dark</label></fieldset>'
