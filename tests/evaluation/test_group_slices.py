@@ -207,6 +207,24 @@ def test_many_groups_of_several_columns():
     assert list(slices) == sorted(slices)
 
 
+def test_bins_in_any_container_are_groups():
+    """Intervals of pandas as a categorical, as intervals, as objects or in a list, and as a column of a table."""
+    pd = pytest.importorskip("pandas")
+    bins = pd.Series(pd.cut(np.arange(8), [-1, 3, 7]))
+    frame = pd.DataFrame({"y": Y, "p": P, "bins": bins})
+    for column in (bins, bins.astype("interval"), bins.astype(object), bins.tolist(), np.array(bins.tolist(), object)):
+        assert list(tm.evaluate(Y, P, ["accuracy"], by=column).slices) == ["(-1, 3]", "(3, 7]"]
+    for dtype in ("category", "interval", object):
+        table = frame.astype({"bins": dtype})
+        report = tm.evaluate_table(table, truth="y", prediction="p", metrics=["accuracy"], by=["bins"])
+        assert list(report.slices) == ["(-1, 3]", "(3, 7]"]
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(tm.FileError, match="column 'bins' must contain numbers or text"):
+        tm.evaluate_table(pa.Table.from_pandas(frame), truth="y", prediction="p", metrics=["accuracy"], by=["bins"])
+    with pytest.raises(tm.TypeOfDataError, match="must contain labels"):
+        tm.evaluate(Y[:2], P[:2], ["accuracy"], by=[bins[0], 5])
+
+
 def test_intervals_of_groups_are_printed():
     """Each metric has its interval beside it, and one line says how they were made."""
     text = str(tm.evaluate(Y * 10, P * 10, ["accuracy", "r2"], by=SEX * 10, ci=tm.Intervals(0.9, seed=3)))
