@@ -324,3 +324,12 @@ def test_every_form_shows_all_that_a_report_can_hold(form, weights, ci):
     in_code = form in ("json", "csv", "dict")
     keys = ("accuracy", "worst(accuracy)", "equal_opportunity", "confusion_matrix")
     assert all(name in told for name in (keys if in_code else map(report.display_name, keys)))
+
+
+def test_all_digits_are_on_hover():
+    """Of values and of intervals, in cards and tables."""
+    report = tm.evaluate([1.0, 2.0, 4.0, 8.0] * 10, [1.5, 2.0, 3.0, 9.0] * 10, ["mae"], ci=0.95)
+    page, cell = report.to_html(), report.cell("mae")
+    assert f'title="{cell.value!r}; {cell.lo!r} to {cell.hi!r}"' in page
+    assert f'title="{cell.lo!r} to {cell.hi!r}"' in page
+    assert f'<td class="number" title="{cell.value!r}">' in page

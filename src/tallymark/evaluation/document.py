@@ -90,6 +90,7 @@ def _metric_card(report: Report, key: str, cell: Cell) -> Card:
         _card_hint(cell, others),
         scale=_metric_scale(cell.metric, value, lo, hi, marks),
         verdict=verdict[:1].upper() + verdict[1:],
+        exact="" if not math.isfinite(value) else f"{value!r}; {lo!r} to {hi!r}" if interval else repr(value),
     )
 
 

@@ -137,7 +137,7 @@ class Cell:
         if self.is_table:
             return str(self._value.summary()), ""
         text, interval = show_estimate(value, lo, hi)
-        return ShownNumber(value, text), "" if self.bounded else interval
+        return ShownNumber(value, text), "" if self.bounded or not interval else Name(interval, f"{lo!r} to {hi!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""

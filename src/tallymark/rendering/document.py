@@ -50,6 +50,8 @@ class Card(NamedTuple):
     scale: Scale | None = None
     verdict: str = ""
     """What to know first, such as that a baseline is better."""
+    exact: str = ""
+    """The value and its interval with all digits, which a page shows on hover."""
 
 
 class Code(NamedTuple):

@@ -195,13 +195,14 @@ def cards_to_html(cards: Sequence[Card]) -> str:
 def _card_html(card: Card) -> str:
     band = f' <span class="band {card.band}">{card.band}</span>' if card.band else ""
     value = "value" if card.value.removesuffix(" %")[-1:].isdigit() else "value word"
+    title = f' title="{_escaped(card.exact)}"' if card.exact else ""
     lines_by_class = {"verdict": card.verdict, "": card.interval, "quiet": card.hint}
     lines = "".join(
         f'<p{_class(name)} dir="auto">{_escaped(text)}</p>' for name, text in lines_by_class.items() if text
     )
     return (
         f'<li class="card"><p class="name" dir="auto"{_on_hover(card.name)}>{_escaped(card.name)}</p>'
-        f'<p class="{value}">{_escaped(card.value)}{band}</p>{lines}{_scale_html(card.scale)}</li>'
+        f'<p class="{value}"{title}>{_escaped(card.value)}{band}</p>{lines}{_scale_html(card.scale)}</li>'
     )
 
 

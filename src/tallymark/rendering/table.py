@@ -23,7 +23,7 @@ class Table(NamedTuple):
 
 
 class Name(str):
-    """A name for people, with the one that code uses, which pages show on hover."""
+    """A text for people, with what code has instead, such as a canonical name or all digits; pages show it on hover."""
 
     __slots__ = ("code",)
     code: str
