@@ -101,7 +101,7 @@ PAGES = (
         "acceptance",
         "Acceptance",
         "Whether a model is good enough. [Accept or refuse a model](../how-to/accept.md) shows how.",
-        ("accept", "Acceptance", "Clause"),
+        ("accept", "Acceptance", "ConditionResult"),
     ),
     Page(
         "plots",

@@ -32,7 +32,7 @@ def test_a_limit_of_what_is_asked_of_a_metric_lies_in_its_range():
     report = tm.evaluate(*rows, metrics, by=list("aaabbb"), ci=0.9)
     inside = "recall.lo > 0 and recall.hi < 1 and recall.worst < 100% and mcc.gap < 2 and mcc.ratio < 1 and mcc.n >= 0"
     inside += " and mcc.worst > -1 and smape < 200 and smape.gap < 200% and mean_bias.gap < 1e9 and mean_bias > -1e9"
-    assert len(tm.accept(report, inside).clauses) == 11
+    assert len(tm.accept(report, inside).conditions) == 11
     outside = ["recall.lo > 1.5", "recall.hi < -1", "recall.worst > 60", "recall < 101%", "mcc.gap < 2.1", "mcc.n > -1"]
     outside += ["mcc.ratio < 80", "mcc.worst > -1.1", "smape < 201%", "mean_bias.gap > -0.1", "equal_opportunity < 10"]
     for text in outside:

@@ -171,8 +171,8 @@ def test_reports_of_pieces_in_every_form(told, folder):
     assert told("evaluate", "parquet", *VALUE, "--csv") == whole
     code, out, err = told("evaluate", "parquet", *VALUE, "--accept", "rmse < 1")
     assert code == 1
-    assert "not accepted" in out
-    assert err.startswith("tallymark: not accepted: rmse < 1 fails by ")
+    assert out.startswith("refused")
+    assert err.startswith("tallymark: refused: rmse < 1 fails by ")
 
 
 def test_days_are_merged_to_the_whole(told, folder):

@@ -169,7 +169,7 @@ def test_a_high_level_needs_no_more_than_it_is_told():
 def test_what_is_resampled_needs_the_order_of_rows():
     """And a report says so, of intervals and of comparisons; a formula needs none."""
     y, p, other = np.arange(60) % 7, np.arange(60) % 5, np.arange(60) % 4
-    said = "Intervals from resamples need the same order"
+    said = "Bootstrap intervals also need the same order"
     drawn, formula = (tm.evaluate(y, p, [name], ci=0.95).to_markdown() for name in ("r2", "rmse"))
     assert f"{said}, unless" in drawn
     assert said not in formula

@@ -84,6 +84,18 @@ def test_a_value_worse_than_its_baseline_says_so_first():
     assert "ROC AUC: " not in str(report)
 
 
+def test_tables_of_documents_show_the_baselines():
+    """With the verdict first, in Markdown too; the worst possible value says what it means."""
+    y, p = np.arange(200) < 10, np.full(200, 0.4)
+    report = tm.evaluate(y, p, ["accuracy", "recall", "logloss"], kind="probability")
+    cells = {line.split(" | ")[0]: line.split(" | ")[2] for line in report.to_markdown().splitlines() if " | " in line}
+    assert cells["| metric"] == "baselines"
+    assert cells["| accuracy"] == "no better than always predicting the majority class (0.95)"
+    assert cells["| recall"] == "no positive row was found"
+    assert cells["| log loss"].endswith("always predicting the class shares (0.1985); uniform guessing: 0.6931")
+    assert "· recall: no positive row was found" in str(report)
+
+
 def test_what_has_no_baseline_has_none():
     """Rows that are gone, several labels for each row, and outputs."""
     tally = tm.Tally(["accuracy", "auc"], kind="probability").update([True, False], [0.4, 0.6]).report()

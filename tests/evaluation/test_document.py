@@ -78,7 +78,7 @@ def test_what_has_no_value_is_said():
     """Undefined, failed and replaced, with the reasons; and plots that cannot be drawn."""
     report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"], errors="report")
     text = text_of(report.to_html())
-    assert "What has no value, and why" in text
+    assert "Metrics without a value" in text
     for what in (
         "ROC AUC undefined all rows are of one class",
         "ROC AUC (undefined 0.5) replaced",
@@ -86,7 +86,7 @@ def test_what_has_no_value_is_said():
         "roc: ",
     ):
         assert what in text, what
-    assert "What has no value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
+    assert "Metrics without a value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
 
 
 def test_the_page_of_a_tally_has_no_fingerprint():
@@ -210,7 +210,7 @@ def test_the_page_of_a_comparison_shows_its_call_and_fingerprints(comparison):
     call = section.parts[1].text.splitlines()[-1]
     assert call == ('tm.compare(y_true, {"old": …, "new": …}, ["auc", "brier"], ci=tm.Intervals(0.95, resamples=50))')
     names = [name for name, _ in section.parts[0].facts]
-    assert names == ["rows", "fingerprint with old", "fingerprint with new", "made with"]
+    assert names == ["data", "fingerprint with old", "fingerprint with new", "made with"]
 
 
 def same(*batches):
@@ -289,8 +289,8 @@ def test_cards_show_uniform_guessing_among_the_classes_that_there_are():
     rng = np.random.default_rng(3)
     y, p = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60)
     cards = [tm.evaluate(y > 0, p[:, 1], ["logloss"]), tm.evaluate(y, p, ["logloss"])]
-    assert ["0.6931: uniform guessing" in report.to_html() for report in cards] == [True, False]
-    assert ["1.099: uniform guessing" in report.to_html() for report in cards] == [False, True]
+    assert ["uniform guessing: 0.6931" in report.to_html() for report in cards] == [True, False]
+    assert ["uniform guessing: 1.099" in report.to_html() for report in cards] == [False, True]
 
 
 def test_weights_are_not_called_rows():
@@ -324,3 +324,12 @@ def test_every_form_shows_all_that_a_report_can_hold(form, weights, ci):
     in_code = form in ("json", "csv", "dict")
     keys = ("accuracy", "worst(accuracy)", "equal_opportunity", "confusion_matrix")
     assert all(name in told for name in (keys if in_code else map(report.display_name, keys)))
+
+
+def test_all_digits_are_on_hover():
+    """Of values and of intervals, in cards and tables."""
+    report = tm.evaluate([1.0, 2.0, 4.0, 8.0] * 10, [1.5, 2.0, 3.0, 9.0] * 10, ["mae"], ci=0.95)
+    page, cell = report.to_html(), report.cell("mae")
+    assert f'title="{cell.value!r}; {cell.lo!r} to {cell.hi!r}"' in page
+    assert f'title="{cell.lo!r} to {cell.hi!r}"' in page
+    assert f'<td class="number" title="{cell.value!r}">' in page

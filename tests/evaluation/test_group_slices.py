@@ -180,7 +180,13 @@ def test_groups_are_printed_below_the_values():
     slices = sliced({"<b>": SEX})
     assert "&lt;b&gt;" in slices._repr_html_()
     many = tm.evaluate(np.arange(60) % 2, np.arange(60) % 2, ["accuracy"], by=np.arange(60))
-    assert "20 of 60 groups shown" in str(many)
+    assert "20 of 60 groups shown; all: report.slices\n" in str(many)
+    assert len(str(many.slices).splitlines()) > 60
+    page = many.to_html()
+    assert '<li dir="auto">20 of 60 groups shown</li>' in page
+    assert "<summary>Show all 60 groups</summary>" in page
+    crossed = str(tm.evaluate(Y * 10, P * 10, ["accuracy"], by={"k": np.arange(80), "old": OLD * 10}))
+    assert '20 of 80 groups shown; all: report.slices.by("k")\n' in crossed
 
 
 def test_metrics_of_groups_need_groups():
@@ -201,6 +207,24 @@ def test_only_combinations_of_labels_that_have_rows_are_groups():
     slices = tm.evaluate(rng.integers(0, 2, 50), rng.integers(0, 2, 50), ["accuracy"], by=columns).slices
     assert len(slices) == 50
     assert list(slices) == sorted(slices)
+
+
+def test_bins_in_any_container_are_groups():
+    """Intervals of pandas as a categorical, as intervals, as objects or in a list, and as a column of a table."""
+    pd = pytest.importorskip("pandas")
+    bins = pd.Series(pd.cut(np.arange(8), [-1, 3, 7]))
+    frame = pd.DataFrame({"y": Y, "p": P, "bins": bins})
+    for column in (bins, bins.astype("interval"), bins.astype(object), bins.tolist(), np.array(bins.tolist(), object)):
+        assert list(tm.evaluate(Y, P, ["accuracy"], by=column).slices) == ["(-1, 3]", "(3, 7]"]
+    for dtype in ("category", "interval", object):
+        table = frame.astype({"bins": dtype})
+        report = tm.evaluate_table(table, truth="y", prediction="p", metrics=["accuracy"], by=["bins"])
+        assert list(report.slices) == ["(-1, 3]", "(3, 7]"]
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(tm.FileError, match="column 'bins' must contain numbers or text"):
+        tm.evaluate_table(pa.Table.from_pandas(frame), truth="y", prediction="p", metrics=["accuracy"], by=["bins"])
+    with pytest.raises(tm.TypeOfDataError, match="must contain labels"):
+        tm.evaluate(Y[:2], P[:2], ["accuracy"], by=[bins[0], 5])
 
 
 def test_intervals_of_groups_are_printed():

@@ -457,13 +457,14 @@ def test_the_first_or_the_chosen_output_is_drawn():
 
 
 def test_slices_are_the_values_of_the_groups():
-    """With sizes and intervals; any metric with one number; the first where none is named."""
+    """With sizes and intervals, the worst first; any metric with one number; the first where none is named."""
     report = binary(by={"region": GROUPS}, ci=0.95)
     plot = report.plot.slices()
     assert plot.title == "ROC AUC by region"
-    assert plot.table.rows == [
+    rows = [
         (group, each.n, each["auc"], each.cell("auc").lo, each.cell("auc").hi) for group, each in report.slices.items()
     ]
+    assert plot.table.rows == sorted(rows, key=lambda row: row[2])
     assert str(report.slices["east"].n) in texts(plot)
     assert f"all rows have {report['auc']:.3f}." in plot.description
     assert report.plot.slices("logloss").title == "log loss by region"
@@ -477,20 +478,24 @@ def test_slices_are_the_values_of_the_groups():
         tm.evaluate(TRUTH, TRUTH, ["accuracy", "confusion_matrix"], by=GROUPS).plot.slices("confusion_matrix")
 
 
-def test_of_many_groups_the_lowest_and_the_highest():
+def test_of_many_groups_the_worst_are_drawn():
     """As many as can be read; the table has them all, those without a value too."""
     groups = np.arange(ROWS) % 60
     truth = np.where(groups == 3, 1, TRUTH)
-    plot = tm.evaluate(truth, SCORE, ["auc"], by=groups).plot.slices()
+    report = tm.evaluate(truth, SCORE, ["auc"], by=groups)
+    plot = report.plot.slices()
     assert len(plot.table.rows) == 60
-    assert "12 lowest and highest of 60" in " ".join(texts(plot))
+    assert "20 of 60 groups, the worst first" in " ".join(texts(plot))
+    worst = min(each["auc"] for each in report.slices.values())
+    assert plot.table.rows[0][2] == worst
+    assert [row[0] for row in plot.table.rows[:20]] == [row[0] for row in report.group_tables()[0].rows[1:]]
 
 
 def test_of_very_many_groups_the_table_has_those_that_are_drawn():
     """So that a page of them stays small; it says how many there are."""
     groups = np.arange(501)
     table = tm.evaluate(groups, groups + 0.5, ["mae"], kind="value", by=groups).plot.slices().table
-    assert (len(table.rows), table.notes) == (24, ["24 of 501 groups: see .slices.to_pandas()"])
+    assert (len(table.rows), table.notes) == (20, ["20 of 501 groups: see .slices.to_pandas()"])
 
 
 @pytest.mark.parametrize("name", ["roc", "thresholds"])

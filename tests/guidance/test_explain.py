@@ -31,7 +31,7 @@ def test_every_explanation_is_complete(metric):
     assert sheet.title == f"{metric} · {metric.family}"
     assert sheet.sentence.endswith(".")
     shown = dict(sheet.facts)
-    wanted = {"formula", "reads", "how to read", "outliers", "undefined", "mind", "parameters", "see also"}
+    wanted = {"formula", "reads", "how to read", "outliers", "undefined", "pitfalls", "parameters", "see also"}
     assert wanted <= set(shown)
     assert all(lines and all(lines) for lines in shown.values())
     assert (metric.better is None) == ("better" not in shown)

@@ -530,9 +530,12 @@ class ReportPlots:
         if slices is None:
             raise ParameterError(Text("the report has no groups: pass {by} to evaluate to have them"))
         key = self._single_number_key(metric, next(iter(slices.values())))
-        dots = [_group_dot(show_group(group), report, key) for group, report in slices.items()]
+        in_order = list(slices) if self._report.cell(key).metric.better is None else slices.worst_first(key)
+        dots = [_group_dot(show_group(group), slices[group], key) for group in in_order]
         whole = _group_dot("all", self._report, key)
-        drawn, left_out = _limit_groups(dots)
+        drawn, left_out = dots[:MOST_GROUPS], ""
+        if len(drawn) < len(dots):
+            left_out = f"{len(drawn)} of {len(dots):,} groups, the worst first"
         by, settings = ", ".join(slices.names), self._report.interval
         interval = "" if settings is None else f"{settings.heading()}s"
         name = self._report.display_name(key)
@@ -586,17 +589,6 @@ def _group_dot(name: str, report: Report, key: str) -> GroupDot:
     cell = report.cell(key)
     lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
     return GroupDot(name, float(cell.parts()[0][1]), report.n, lo, hi)
-
-
-def _limit_groups(dots: list[GroupDot]) -> tuple[list[GroupDot], str]:
-    """The groups, or the lowest and highest of them where there are too many, and what to say about it."""
-    if len(dots) <= MOST_GROUPS:
-        return dots, ""
-    known = sorted((dot for dot in dots if math.isfinite(dot.value)), key=lambda dot: dot.value)
-    if len(known) <= MOST_GROUPS:
-        return known or dots[:MOST_GROUPS], f"{len(dots):,} groups"
-    half = MOST_GROUPS // 2
-    return known[:half] + known[-half:], f"{half} lowest and highest of {len(dots):,}"
 
 
 def _weights_of(runs: Runs) -> Array:

@@ -146,7 +146,7 @@ class Cell:
         if self.is_table:
             return str(self._value.summary()), ""
         text, interval = show_estimate(value, lo, hi)
-        return ShownNumber(value, text), "" if self.bounded else interval
+        return ShownNumber(value, text), "" if self.bounded or not interval else Name(interval, f"{lo!r} to {hi!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
@@ -240,6 +240,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.interval: Intervals | None = None
         self.acceptance: Acceptance | None = None
         self._source: ReportSource | None = None
+        self._baselines: dict[Metric, list[Baseline]] = {}
         self._baseline_notes: list[str] | None = None
 
     @property
@@ -366,6 +367,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     def to_dict(self) -> dict[str, Any]:
         """The whole report as plain data."""
         return {
+            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
             "n": self.n,
             "total_weight": self.total_weight,
             "dropped": self.dropped,
@@ -374,7 +376,6 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             **({} if self.interval is None else {"interval": self.interval.to_dict()}),
             "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
             **({} if self.slices is None else {"slices": self.slices.to_dict()}),
-            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -476,7 +477,10 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         """What predictions without features would score on these rows: the majority class, a constant, a guess."""
         from tallymark.evaluation.baselines import find_baselines  # only prints and pages ask
 
-        return [] if self._source is None else find_baselines(self._source, self.cell(key).metric)
+        item = self.cell(key).metric
+        if item not in self._baselines and self._source is not None:
+            self._baselines[item] = find_baselines(self._source, item)
+        return self._baselines.get(item, [])
 
     def baseline_notes(self) -> list[str]:
         """Which values are worse than a baseline, or no better."""
@@ -515,18 +519,20 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return title
 
     def _tables(self) -> list[Table]:
-        """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
+        """Whether all is accepted, the values, below them those that are tables themselves, then the groups."""
+        verdict = [] if self.acceptance is None else [self.acceptance.table()]
         own = [cell.value.table() for cell in self._cells.values() if cell.is_table]
-        return [
-            self._table(),
-            *own,
-            *self.group_tables(),
-            *([] if self.acceptance is None else [self.acceptance.table()]),
-        ]
+        return [*verdict, self._table(), *own, *self.group_tables()]
 
-    def group_tables(self, *, intervals: bool = True, most: int | None = MOST_GROUPS) -> list[Table]:
+    def group_tables(self) -> list[Table]:
         """A table for each column of groups; where the rows are gone, one of all columns together."""
-        return [found.table(self, intervals=intervals, most=most) for found in self.slices_by_column()]
+        return [slices.table(self, hint=f"; all: {self.code_of(slices)}") for slices in self.slices_by_column()]
+
+    def code_of(self, slices: Slices) -> str:
+        """How to have these groups in Python."""
+        from tallymark.evaluation.reproduction import text_literal
+
+        return "report.slices" if slices is self.slices else f"report.slices.by({text_literal(slices.names[0])})"
 
     def sliced_by(self, slices: Slices) -> Report:
         """The same report with other groups, such as those of one column."""

@@ -189,7 +189,7 @@ class VMeasure(ClusterMetric):
     name = "v_measure"
     aliases = {"v_measure_score": {}}
     formula = "(1 + beta) h c / (beta h + c)"
-    reading = "1: equal clusterings; with beta = 1 it is normalized_mutual_information(norm=sum)."
+    reading = "1: equal clusterings; with beta = 1 it is the normalized mutual information (norm=sum)."
     landmarks = ((0.0, "the two sides are independent"),)
     pitfalls = ("It is not corrected for chance: many small clusters score well.",)
     samples = ({}, {"beta": 2.0})

@@ -23,7 +23,7 @@ class CalibrationMetric(ProbabilityMetric, abstract=True):
     """A metric that reads probabilities in bins, with what happened in each."""
 
     samples: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"bins": 1}, {"bins": 4}, {"bins": 4, "strategy": "count"})
-    no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take brier or logloss"
+    no_bootstrap = "biased upward by noise, and resampling adds to the bias; use the Brier score or log loss"
 
     bins: int = number_of_bins(15)
     """How many bins."""

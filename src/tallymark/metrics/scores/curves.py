@@ -79,7 +79,7 @@ class RocCurve(CurveMetric):
     columns = ("threshold", "fpr", "tpr")
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
     formula = "(FP / (FP + TN), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
-    reading = "Closer to the upper left corner is better; the diagonal is random. The area under it is auc."
+    reading = "Closer to the upper left corner is better; the diagonal is random. The area under it is the ROC AUC."
     related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("With few positives it looks good even where most alarms are false: look at pr_curve too.", UNIT)

@@ -13,7 +13,7 @@ from tallymark.rendering.plots.plot import WIDTH, Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table, show_estimate
 
-MOST_GROUPS = 24
+MOST_GROUPS = 20
 _WIDTH = 0.74  # inches of a column
 
 
