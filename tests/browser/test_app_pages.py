@@ -104,9 +104,7 @@ def test_the_answer_to_a_check_keeps_the_look(browser, pages):
     page.goto(SITE + "submit")
     page.get_by_label("Light", exact=True).check()
     rows = b"row_id,label\na,deer\na,fox\n"
-    page.get_by_label("File with your predictions").set_input_files(
-        {"name": "twice.csv", "mimeType": "text/csv", "buffer": rows}
-    )
+    page.get_by_label("Predictions").set_input_files({"name": "twice.csv", "mimeType": "text/csv", "buffer": rows})
     page.wait_for_selector("div.problems")
     assert page.evaluate(GROUND) == "rgb(255, 255, 255)"
     context.close()

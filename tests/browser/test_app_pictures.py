@@ -106,7 +106,7 @@ def see_forms(visitor, ending):
             take(visitor, f"analyse-{ending}")
         visitor.choose("answers", ANSWERS)
         visitor.choose("submission", chosen)
-        visitor.page.get_by_label("Say how sure").check()
+        visitor.page.get_by_label("95 % intervals").check()
         visitor.page.get_by_role("button", name="Score", exact=True).click()
         visitor.page.locator(".result, .problems").first.wait_for()
         take(visitor, f"analysed-{name}-{ending}")

@@ -37,13 +37,13 @@ def test_two_people_in_one_team(visits, server, host):
     assert "This team name is taken." in ada.text("#team-error")
     ada.fill(team="Night Owls")
     ada.press("Join")
-    assert "You take part." in ada.text()
+    assert "You have joined." in ada.text()
     code = ada.text(".team code")
     ben.sign_up(host.invite(), "Ben of Owls")
     ben.open(CHALLENGE)
     ben.fill(code="nonsense")
     ben.press("Join", 422)
-    assert "No team of this challenge has this code." in ben.text("#code-error")
+    assert "No team in this challenge has this code." in ben.text("#code-error")
     ben.fill(code=code)
     ben.press("Join")
     assert ben.text(".team .name") == "Night Owls"
@@ -65,15 +65,15 @@ def test_a_result_is_what_the_library_says(visits, server, host):
         key,
     )
     assert dict(kept) == found.scores
-    assert visitor.texts(".card .name") == list(found.scores)
+    assert visitor.texts(".card .name") == [found.report.display_name(key) for key in found.scores]
     assert [each.rpartition(" ")[0] for each in visitor.texts(".card .value")] == in_percent(found.scores)
     expect(visitor.page.locator(".card").first).to_contain_text("95 % interval")
     assert visitor.texts(".cards + [role=status]") == []
     assert visitor.texts("#warnings li") == ["'fox' and 'Fox' are different labels: they differ only in case"]
-    assert visitor.texts("dl.counts div")[1:3] == ["correct (public) 156", "incorrect or missing (public) 44"]
+    assert visitor.texts("dl.counts div") == ["compared 388", "missing 12", "extra 1"]
     assert visitor.texts("#classes tbody th") == ["badger", "deer", "fox", "owl"]
     page = visits(server)
-    page.page.set_content(visitor.download("link", "Download the report").read_text())
+    page.page.set_content(visitor.download("link", "Download report").read_text())
     assert [each.rpartition(" ")[0] for each in page.texts(".card .value")] == in_percent(found.scores)
 
 
@@ -107,7 +107,7 @@ def test_files_that_are_rejected_cost_nothing(visits, server, host):
     visitor.look()
     visitor.open(f"{CHALLENGE}/mine")
     assert visitor.texts("td .state") == []
-    assert "0 of 5 used today" in visitor.text()
+    assert "0 of 5 submissions used today" in visitor.text()
 
 
 def test_a_checked_file_is_submitted_once(visits, server, host):
@@ -130,7 +130,7 @@ def test_a_checked_file_is_submitted_once(visits, server, host):
     visitor.look(404)
     visitor.follow("My submissions")
     assert visitor.texts("td .state") == ["scored"]
-    assert "1 of 5 used today" in visitor.text()
+    assert "1 of 5 submissions used today" in visitor.text()
 
 
 def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, host):
@@ -151,7 +151,7 @@ def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, ho
         visitor.submit(GOOD)
     assert place(visitor) == 0
     visitor.follow("My submissions")
-    assert "5 of 5 used today" in visitor.text()
+    assert "5 of 5 submissions used today" in visitor.text()
     choose_finals(visitor)
     visitor.open(f"{CHALLENGE}/submit")
     assert "Your team has used all 5 submissions of today." in visitor.text()
@@ -168,7 +168,7 @@ def choose_finals(visitor):
     assert visitor.text(".flash.bad") == "Error Select at most 2; you selected 3."
     boxes.nth(0).uncheck()
     visitor.press("Save selection")
-    assert "Your choice is saved." in visitor.text()
+    assert "Selection saved." in visitor.text()
     assert [each.is_checked() for each in boxes.all()] == [False] * 3 + [True] * 2
 
 

@@ -40,10 +40,10 @@ def test_taking_part_without_scripts(visits, server, host):
     send(visitor, GOOD)
     assert visitor.text(".outcome .word") == "Scored"
     assert "94.0 % good" in visitor.texts(".card .value")
-    visitor.follow("See the leaderboard")
+    visitor.follow("Go to the leaderboard")
     assert "Plain people you" in visitor.text("tr.own")
     visitor.follow("My submissions")
-    assert "1 of 5 used today" in visitor.text()
+    assert "1 of 5 submissions used today" in visitor.text()
     visitor.page.get_by_role("checkbox").check()
     visitor.press("Save selection")
     assert visitor.page.get_by_role("checkbox").is_checked()

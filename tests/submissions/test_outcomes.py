@@ -193,7 +193,7 @@ def test_what_rows_do_not_make_up_has_a_reason(name, kind, truth, said):
     """Medians, extremes, other areas, clusters."""
     item = metric(name)
     found = row_outcomes(item, item(truth, said), Batch(truth, said), Target(kind))
-    assert found == NoOutcomes("it is not made up of what single rows say")
+    assert found == NoOutcomes("it is not a sum over rows")
 
 
 def test_metrics_without_outcomes_per_row_say_why():

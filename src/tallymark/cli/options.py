@@ -200,16 +200,20 @@ def submission_options() -> Decorator:
     """The columns of a submission, and what they hold."""
     return _applied(
         [
-            click.option("--id", default="row_id", show_default=True, metavar="COLUMN", help="The ids of the rows."),
-            click.option("--label", default="label", show_default=True, metavar="COLUMN", help="What is predicted."),
-            click.option("--task", type=click.Choice(TASKS), help="What it is; labels, or what the metrics read."),
+            click.option("--id", default="row_id", show_default=True, metavar="COLUMN", help="Id column."),
+            click.option(
+                "--label", default="label", show_default=True, metavar="COLUMN", help="Answer and prediction column."
+            ),
+            click.option(
+                "--task", type=click.Choice(TASKS), help="Task; by default what the metrics read, else labels."
+            ),
             _CLASSES,
             click.option(
                 "--missing",
                 type=click.Choice(["count", "reject"]),
                 default="count",
                 show_default=True,
-                help="Count missing rows of labels against recall in a challenge, or reject the file.",
+                help="In a challenge, count missing rows of labels as incorrect, or reject the file.",
             ),
             _SEPARATOR,
             *_LIMIT_OPTIONS,

@@ -159,7 +159,7 @@ def score_rows(answers: Entries, submission: Entries, matched: Matched, settings
 
 
 def _preview_labels(ids: Any, labels: LabelCodes, matched: Matched) -> list[PreviewRow]:
-    """Rows whose label is wrong, in the order of the submission, then some that are right."""
+    """Incorrect rows in the order of the submission, then correct ones."""
     wrong = first_true_rows(labels.truth != labels.predicted, PREVIEW_ROWS)
     right = first_true_rows(labels.truth == labels.predicted, PREVIEW_ROWS - len(wrong))
     rows = np.concatenate([wrong, right])
@@ -338,7 +338,7 @@ def _batch_of_numbers(
 
 
 def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: ScoringSettings) -> None:
-    """Refuse to compare decimals with labels of another form as texts, unless that task was named."""
+    """Refuse to compare decimals with other labels as texts unless the task was named."""
     decimals = _first_decimal(answers), _first_decimal(predictions)
     if (decimals[0] is None) == (decimals[1] is None):
         return
@@ -365,7 +365,7 @@ def _first_decimal(labels: Sequence[str]) -> str | None:
 
 
 def _likely_positive(labels: Sequence[str]) -> str | None:
-    """The positive class, where the labels are a usual way to say yes and no."""
+    """The positive class if the labels are a usual form of yes and no."""
     return next((max(words) for words in _YES_AND_NO if words.issuperset(labels)), None)
 
 
