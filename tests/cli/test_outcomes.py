@@ -24,7 +24,7 @@ def test_success_exits_0_and_prints_only_to_stdout(tallymark, rows):
     """0, a table on standard output, nothing on standard error, and no colours in a pipe."""
     done = tallymark("evaluate", rows, *EVALUATE)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "rmse" in done.stdout
+    assert "RMSE" in done.stdout
     assert "\x1b" not in done.stdout
 
 

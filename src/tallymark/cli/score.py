@@ -22,19 +22,25 @@ from tallymark.errors import ParameterError, Rejection
     type=click.Choice(["analysis", "challenge"]),
     default="analysis",
     show_default=True,
-    help="Leave missing rows out and show answers, or neither.",
+    help="analysis leaves missing rows out and shows answers; challenge does neither.",
 )
-@click.option("--query", metavar="COLUMN", default="query", show_default=True, help="The queries of a ranking.")
-@click.option("--positive", metavar="LABEL", help="The class that metrics of one class, or one column, are of.")
+@click.option(
+    "--query", metavar="COLUMN", default="query", show_default=True, help="The column of queries of a ranking."
+)
+@click.option(
+    "--positive", metavar="LABEL", help="The positive class of metrics of one class and of one column of probabilities."
+)
 @options.interval_options(
-    click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each score, such as 0.95."),
+    click.option(
+        "--ci", type=float, metavar="LEVEL", help="Confidence level, such as 0.95; adds an interval to each score."
+    ),
     clusters=False,
 )
 @options.output_options(files=True)
 def command(**given: Any) -> None:
-    """Score a SUBMISSION against the ANSWERS, two files of CSV or Parquet whose rows have ids; - is standard input.
+    """Score a SUBMISSION against the ANSWERS, two CSV or Parquet files whose rows have ids; - is standard input.
 
-    Rows are matched by their ids, in any order. What is wrong with a file is said with line and column, all at once.
+    Rows are matched by id, in any order. All problems of a file are reported at once, with line and column.
 
     \b
     Examples:
