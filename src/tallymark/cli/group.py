@@ -132,7 +132,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Measure how good models are, from files of predictions.\n\n{EXAMPLES}",
-    epilog="Exit codes: 0 success, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",
+    epilog="Exit codes: 0 success, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR disables colours.",
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."

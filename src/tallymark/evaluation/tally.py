@@ -204,12 +204,12 @@ class Tally:
 
     @property
     def n(self) -> int:
-        """How many rows were counted."""
+        """The number of rows."""
         return self._contents.n
 
     @property
     def dropped(self) -> int:
-        """How many rows were left out for missing values."""
+        """The number of rows left out for missing values."""
         return self._contents.dropped
 
     def update(
@@ -223,14 +223,14 @@ class Tally:
         keys: object = None,
         cluster: object = None,
     ) -> Tally:
-        """Add rows. If they are refused, the tally stays as it was.
+        """Add rows. If they are refused, the tally does not change.
 
-        `by` holds the group of each row where the tally has groups: one column, or a mapping or table of all of them.
+        `by` is the group of each row if the tally has groups: one column, or a mapping or table of all of them.
 
-        `keys` hold a label for each row that no other row has, here or in tallies that this one will be added to: an
-        id, or its place among all rows. Resamples go by it, so that intervals do not depend on the pieces. Without
-        `keys`, rows are numbered as they come, and intervals from resamples do not survive a sum of tallies. Rows of
-        one `cluster` are resampled together.
+        `keys` is a unique label per row, across all tallies that will be added: an id, or the position among all rows.
+        Rows are resampled by key, so that intervals do not depend on the batches. Without `keys`, rows are numbered in
+        order of arrival, and bootstrap intervals do not survive a sum of tallies. Rows with the same `cluster` are
+        resampled together.
         """
         if self.interval is None and (keys is not None or cluster is not None):
             raise resampled_by("keys" if cluster is None else "cluster")
@@ -374,7 +374,7 @@ class Tally:
             raise StateError(f"only tallies with the same intervals can be added; these have {one} and {two}")
 
     def empty(self) -> Tally:
-        """A tally of the same kind that has no rows yet."""
+        """A tally with the same settings and without rows."""
         out = Tally(self.metrics, missing=self.missing, by=self.by or None, target=self.target)
         out.interval = self.interval
         return out
@@ -404,8 +404,9 @@ class Tally:
         return NotImplemented
 
     def report(self, *, errors: str = "cell", min_rows: int = 1) -> Report:
-        """The values so far. Without rows every value is undefined. Metrics of groups leave out groups of fewer than
-        `min_rows` rows."""
+        """The values so far. Without rows every value is undefined. Group metrics leave out groups with fewer than
+        `min_rows` rows.
+        """
         check_errors(errors)
         if check_min_rows(min_rows) > 1 and not self.by:
             raise ParameterError(

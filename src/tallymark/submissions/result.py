@@ -24,7 +24,7 @@ PREVIEW_ROWS = 20
 
 
 class PreviewRow(NamedTuple):
-    """A row: its id, the answer, the prediction, and whether they are the same; None where that is no question."""
+    """A row: its id, the answer, the prediction, and whether they agree; None if that does not apply."""
 
     id: str
     answer: Any
@@ -33,11 +33,11 @@ class PreviewRow(NamedTuple):
 
 
 class SubmissionResult(DocumentExport):
-    """The scores of a submission, and what was compared.
+    """The scores of a submission and the counts of compared rows.
 
-    `compared` are the rows in both files; `matches` and `mismatches` those whose label is right and wrong, None where
-    no labels are predicted or no score tells them; `missing` and `extra` count the rows in only one file, of which
-    `missing_ids` and `extra_ids` are the first. `scores` are the values by name, `report` has their intervals;
+    `compared` is the number of rows in both files; `matches` and `mismatches` count right and wrong labels, None if no
+    labels are predicted or no score reveals them; `missing` and `extra` count the rows in only one file, and
+    `missing_ids` and `extra_ids` are the first of these. `scores` has the values by name, `report` their intervals;
     `per_class` and `preview` are None in a challenge, unless its organisers reveal classes.
     """
 
@@ -80,13 +80,13 @@ class SubmissionResult(DocumentExport):
 
     @property
     def per_class(self) -> ClassReport | None:
-        """Precision, recall, F and rows of every class; None in a challenge, and where no labels are predicted."""
+        """Precision, recall, F1 and rows of every class; None in a challenge, and if no labels are predicted."""
         if self._per_class is None and self._labels is not None:
             self._per_class = self.read(classification_report)
         return self._per_class
 
     def read(self, metric: Metric) -> Any:
-        """The value of one more metric of labels; None where the rows are not kept."""
+        """The value of another metric of labels; None if the rows are not kept."""
         if self._labels is None:
             return None
         from tallymark.evaluation.evaluate import evaluate_batch
@@ -96,8 +96,9 @@ class SubmissionResult(DocumentExport):
         return evaluate_batch(batch, {"value": metric}, target)["value"]
 
     def outcomes(self, key: str) -> Outcomes | NoOutcomes:
-        """The outcome of each row of the answers for a score named in `outcomes=`; or why there is none. Outcomes
-        reveal the answers, and are in nothing that is shown or written."""
+        """The outcome of each row of the answers for a score named in `outcomes=`, or the reason why there is none.
+        Outcomes reveal the answers, so no output contains them.
+        """
         if key not in self._outcomes:
             asked = ", ".join(map(repr, self._outcomes)) or "none were"
             raise ParameterError(
@@ -112,7 +113,7 @@ class SubmissionResult(DocumentExport):
         return {**vars(self), "_outcomes": {}}  # a pickle may go to those who take part
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Everything as plain data."""
         facts: dict[str, Any] = {
             "mode": self.mode,
             "task": self.task,
@@ -133,7 +134,7 @@ class SubmissionResult(DocumentExport):
         return facts
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """All of it as JSON."""
+        """Everything as JSON."""
         return to_json(self.to_dict(), indent)
 
     def _rows(self) -> Mapping[str, Sequence[Any]]:
@@ -162,7 +163,7 @@ class SubmissionResult(DocumentExport):
         return Table("", headings, rows, notes, numbers=("value",))
 
     def rows_table(self) -> Table:
-        """The counts, and which ids are in only one file."""
+        """The counts, and the first ids that are in only one file."""
         notes = [
             f"{what}: {list_ids(ids, count)}"
             for what, ids, count in (
@@ -191,7 +192,7 @@ class SubmissionResult(DocumentExport):
         return Table("", headings, rows)
 
     def title(self) -> str:
-        """A line that says what was scored."""
+        """One line that names what was scored."""
         one = {"rows compared": "row compared", "matches": "match", "mismatches": "mismatch"}
         counted = [(name, count) for name, count in self.counts() if count or name == "rows compared"]
         texts = [f"{count:,} {one.get(name, name) if count == 1 else name}" for name, count in counted]
