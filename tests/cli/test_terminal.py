@@ -81,11 +81,13 @@ def test_choose_asks_a_person(tmp_path):
     terminal.type("gardening\n")
     terminal.until("'gardening' is not one of")
     terminal.type("clustering\n")
-    terminal.until("Are the true groups known?")
+    terminal.until("Are the true clusters known?")
     terminal.type("yes\n")
-    terminal.until("Are some true groups much smaller than others?")
+    terminal.until("Must unrelated clusterings score 0")
+    terminal.type("yes\n")
+    terminal.until("Are some true clusters much smaller than others?")
     terminal.type("\n")
-    terminal.until("May one true group be split over several clusters?")
+    terminal.until("May a true cluster be split into several predicted ones?")
     terminal.type("no\n")
     assert terminal.end() == 0
     assert "adjusted_rand" in terminal.shown
@@ -121,7 +123,7 @@ def test_a_terminal_gets_colours_unless_no_color_is_set(tmp_path, rows):
     plain = Terminal("evaluate", rows, *EVALUATE, cwd=tmp_path, NO_COLOR="1")
     assert plain.end() == 0
     assert "\x1b[3" not in plain.shown
-    assert "rmse" in plain.shown
+    assert "RMSE" in plain.shown
 
 
 @pytest.mark.slow

@@ -397,7 +397,7 @@ def test_residuals_of_many_groups_and_of_one_column():
     groups = np.arange(ROWS) % 60
     plot = tm.evaluate(NUMBERS, GUESSES, by=groups).plot.residuals_by_group()
     assert len(plot.table.rows) == 60
-    assert "12 lowest and highest of 60" in " ".join(texts(plot))
+    assert "10 lowest and highest of 60" in " ".join(texts(plot))
     both = tm.evaluate(NUMBERS, GUESSES, by={"region": GROUPS, "half": groups < 30})
     assert len(both.plot.residuals_by_group().table.rows) == 6
     assert len(both.sliced_by(both.slices.by("half")).plot.residuals_by_group().table.rows) == 2

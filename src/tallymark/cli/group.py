@@ -11,16 +11,16 @@ import click
 
 COMMANDS = {
     "evaluate": "Evaluate the predictions in files.",
-    "merge": "Add up tallies that were saved.",
+    "merge": "Add saved tallies and report on all rows.",
     "compare": "Compare models whose predictions are in one file.",
     "score": "Score a submission against the answers.",
     "check": "Check a submission without the answers.",
     "serve": "Start the web app.",
-    "metrics": "List the metrics there are.",
-    "explain": "Say what a metric means and how to read it.",
+    "metrics": "List the metrics.",
+    "explain": "Explain a metric and how to read it.",
     "choose": "Find the metrics that fit a problem.",
-    "completion": "Print what makes a shell complete commands.",
-    "version": "Say which versions are installed.",
+    "completion": "Print a shell completion script.",
+    "version": "Print the installed versions.",
 }
 EXAMPLES = """\b
 Examples:
@@ -68,7 +68,7 @@ class Command(click.Command):
             expose_value=False,
             is_eager=True,
             callback=_show_traces,
-            help="Show where in the code an error came from.",
+            help="Show the traceback of an error.",
         )
         self.params.append(debug)
 
@@ -132,7 +132,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Measure how good models are, from files of predictions.\n\n{EXAMPLES}",
-    epilog="Exit codes: 0 fine, 1 refused, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",
+    epilog="Exit codes: 0 success, 1 refused, 2 wrong usage or input, 130 interrupted. NO_COLOR disables colours.",
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."

@@ -10,11 +10,11 @@ from tallymark.cli.output import print_tables, write
 from tallymark.rendering.exports import to_json
 
 
-@click.command("metrics", cls=Command, short_help="List the metrics there are.")
+@click.command("metrics", cls=Command, short_help="List the metrics.")
 @click.option("--family", help="Only one family, such as regression.")
 @options.output_options()
 def command(family: str | None, format: str | None) -> None:
-    """List the metrics there are, with what they measure and which values are better.
+    """List the metrics, with what they measure and which values are better.
 
     \b
     Examples:

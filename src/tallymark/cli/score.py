@@ -29,7 +29,9 @@ from tallymark.errors import ParameterError, Rejection
     "--positive", metavar="LABEL", help="Positive class, for binary metrics and a single column of probabilities."
 )
 @options.interval_options(
-    click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each score, such as 0.95."),
+    click.option(
+        "--ci", type=float, metavar="LEVEL", help="Confidence level, such as 0.95; adds an interval to each score."
+    ),
     clusters=False,
 )
 @options.output_options(files=True)

@@ -99,7 +99,7 @@ class GroupStatistic(float):
 
 
 class Slices(Mapping[Group, Report], DataFrameExport):
-    """The reports of all groups by their label, or by a tuple of labels where several columns make a group.
+    """The reports of all groups by label, or by a tuple of labels if several columns make a group.
 
     `gap`, `ratio` and `worst` compare the groups by a metric of the report.
     """
@@ -121,7 +121,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         return self.read_column is not None or set(self.names) <= set(self._by_column)
 
     def by(self, name: str) -> Slices:
-        """The groups of one column alone, where several columns make the groups.
+        """The groups of one column alone, if several columns make the groups.
 
         >>> import tallymark as tm
         >>> by = {"site": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
@@ -158,19 +158,19 @@ class Slices(Mapping[Group, Report], DataFrameExport):
 
     @property
     def sizes(self) -> dict[Group, int]:
-        """How many rows each group has."""
+        """The number of rows of each group."""
         return {group: report.n for group, report in self._reports.items()}
 
     def gap(self, metric: str | Metric) -> GroupStatistic:
-        """The highest value of a metric in the groups less the lowest."""
+        """The highest value of a metric among the groups minus the lowest."""
         return self._compare(metric, gap)
 
     def ratio(self, metric: str | Metric) -> GroupStatistic:
-        """The lowest value of a metric in the groups over the highest."""
+        """The lowest value of a metric among the groups divided by the highest."""
         return self._compare(metric, ratio)
 
     def worst(self, metric: str | Metric) -> GroupStatistic:
-        """The value of a metric in the group where it is worst."""
+        """The value of a metric in its worst group."""
         return self._compare(metric, worst)
 
     def _compare(self, key: str | Metric, how: Any) -> GroupStatistic:
@@ -200,7 +200,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         return self.columns()
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per group and value: what the data frames hold."""
+        """One row per group and value: the columns of the data frames."""
         names = [f"{name} (group)" if name in VALUE_TYPES else name for name in self.names]
         out: dict[str, list[Any]] = {name: [] for name in (*names, *VALUE_TYPES)}
         for group, report in self._reports.items():

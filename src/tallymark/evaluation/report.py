@@ -48,12 +48,12 @@ INFERRED_KINDS = {
 
 
 class Cell:
-    """One metric in a report: its value, and what is known about it.
+    """One metric in a report: its value, its interval and its notes.
 
     `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
-    `lo`, `hi` and `method` belong to an interval, where one was asked for; they have the shape of the value.
-    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval,
-    among them `no_interval`, why one that was asked for could not be made.
+    `lo`, `hi` and `method` belong to the confidence interval, if one was requested; they have the shape of the value.
+    `value_notes` are about the value, `interval_notes` about its interval; among the latter, `no_interval` says why
+    there is none.
     """
 
     __slots__ = (
@@ -99,18 +99,18 @@ class Cell:
 
     @property
     def value(self) -> Any:
-        """The value; reading that of a failed cell raises its error."""
+        """The value; reading it from a failed cell raises the error."""
         if self.error is not None:
             raise self.error
         return self._value
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about the value, then about its interval."""
+        """The notes on the value, then those on its interval."""
         return (*self.value_notes, *map(str, self.interval_notes))
 
     def parts(self) -> list[tuple[str | None, float]]:
-        """The value as numbers: one, or one per output or class with its name; NaN for what is no number."""
+        """The value as numbers: one, or one per output or class with its name; NaN for what is not a number."""
         if isinstance(self._value, float):
             return [(None, self._value)]
         if isinstance(self._value, list):
@@ -130,12 +130,12 @@ class Cell:
 
     @property
     def bounded(self) -> bool:
-        """Whether `lo` and `hi` are bounds of the value on these rows, which are no interval."""
+        """Whether `lo` and `hi` are bounds of the value on these rows instead of a confidence interval."""
         return self.method == "bounded"
 
     @property
     def is_table(self) -> bool:
-        """Whether the value is a table of its own, such as a confusion matrix."""
+        """Whether the value is a table, such as a confusion matrix."""
         found = self._value
         return not isinstance(found, float) and hasattr(found, "table") and hasattr(found, "to_dict")
 
@@ -251,7 +251,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return ReportPlots(self)
 
     def with_acceptance(self, condition: str | Iterable[str]) -> Report:
-        """The same report with its `acceptance`: whether it meets a condition, wherever it is shown or written.
+        """The same report with its `acceptance`: whether it meets a condition, in all exports.
 
         >>> import tallymark as tm
         >>> report = tm.evaluate([1.0, 2.0, 4.0], [1.0, 2.5, 3.5], ["mae"]).with_acceptance("mae < 0.3")
@@ -267,7 +267,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     @property
     def fingerprint(self) -> str | None:
-        """A hash of the rows, the same for the same rows in any order and in any array; None where they are gone.
+        """A hash of the rows, independent of their order and container; None if the rows are not in memory.
 
         >>> import tallymark as tm
         >>> one, two = tm.evaluate([1, 2], [1.0, 3.0], ["mae"]), tm.evaluate([2.0, 1.0], [3, 1], ["rmse"])
@@ -297,7 +297,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return self._names[positive]
 
     def name_of_part(self, key: str, part: str | None = None) -> Name:
-        """A metric, and a part of its value, as tables name it."""
+        """The name of a metric and of a part of its value, as in tables."""
         name = self.display_name(key)
         return Name(f"{name} · {part}" if part else name, f"{key} · {part}" if part else key)
 
@@ -386,7 +386,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return self.columns()
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per value: what the data frames hold."""
+        """One row per value: the columns of the data frames."""
         rows = [
             (
                 key,
@@ -474,7 +474,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return find_worst_rows(self, n, ids, output)
 
     def baselines(self, key: str | Metric) -> list[Baseline]:
-        """What predictions without features would score on these rows: the majority class, a constant, a guess."""
+        """The values of predictions without features on these rows: the majority class, a constant, random guessing."""
         from tallymark.evaluation.baselines import find_baselines  # only prints and pages ask
 
         item = self.cell(key).metric
@@ -483,7 +483,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return self._baselines.get(item, [])
 
     def baseline_notes(self) -> list[str]:
-        """Which values are worse than a baseline, or no better."""
+        """The values that do not beat a baseline."""
         from tallymark.evaluation.baselines import compare_with_baselines
 
         if self._baseline_notes is not None:
@@ -497,11 +497,11 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return self._baseline_notes
 
     def kind_notes(self) -> list[str]:
-        """What the columns were read as, where nobody said it."""
+        """How the columns were read, if no kind was given."""
         return [] if self.inferred_kind is None else [INFERRED_KINDS[self.inferred_kind]]
 
     def interval_methods(self, settings: Intervals) -> list[str]:
-        """How the intervals were made, in one line."""
+        """The methods of the intervals, in one line."""
         by_method: dict[str, list[str]] = {}
         for key, cell in self._cells.items():
             if cell.lo is not None and cell.method is not None and not cell.bounded:
@@ -510,7 +510,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return [f"intervals: {'; '.join(parts)}"] if parts else []
 
     def title(self) -> str:
-        """How many rows there are, of which weight, and how many were dropped."""
+        """The number of rows, their weight, and the number of dropped rows."""
         title = "1 row" if self.n == 1 else f"{self.n:,} rows"
         if self.total_weight != self.n:
             title += f" · total weight {show_number(self.total_weight)}"
@@ -525,7 +525,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return [*verdict, self._table(), *own, *self.group_tables()]
 
     def group_tables(self) -> list[Table]:
-        """A table for each column of groups; where the rows are gone, one of all columns together."""
+        """A table per column of groups; one table for all columns if the rows are not in memory."""
         return [slices.table(self, hint=f"; all: {self.code_of(slices)}") for slices in self.slices_by_column()]
 
     def code_of(self, slices: Slices) -> str:
@@ -546,7 +546,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return report
 
     def slices_by_column(self) -> list[Slices]:
-        """The groups of each column; where rows and states are gone, those of all columns together."""
+        """The groups of each column; those of all columns together if rows and states are gone."""
         if self.slices is None:
             return []
         return [self.slices.by(name) for name in self.slices.names] if self.slices.has_columns else [self.slices]

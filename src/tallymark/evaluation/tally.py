@@ -209,7 +209,7 @@ class Tally:
 
     @property
     def metrics(self) -> dict[str, Metric]:
-        """The metrics; where they were not named, those of the rows so far."""
+        """The metrics; if none were named, the defaults for the rows so far."""
         return self._metrics(self._contents)
 
     def _metrics(self, contents: _Contents) -> dict[str, Metric]:
@@ -223,12 +223,12 @@ class Tally:
 
     @property
     def n(self) -> int:
-        """How many rows were counted."""
+        """The number of rows."""
         return self._contents.n
 
     @property
     def dropped(self) -> int:
-        """How many rows were left out for missing values."""
+        """The number of rows left out for missing values."""
         return self._contents.dropped
 
     def update(
@@ -242,14 +242,14 @@ class Tally:
         keys: object = None,
         cluster: object = None,
     ) -> Tally:
-        """Add rows. If they are refused, the tally stays as it was.
+        """Add rows. If they are refused, the tally does not change.
 
-        `by` holds the group of each row where the tally has groups: one column, or a mapping or table of all of them.
+        `by` is the group of each row if the tally has groups: one column, or a mapping or table of all of them.
 
-        `keys` hold a label for each row that no other row has, here or in tallies that this one will be added to: an
-        id, or its place among all rows. Resamples go by it, so that intervals do not depend on the pieces. Without
-        `keys`, rows are numbered as they come, and intervals from resamples do not survive a sum of tallies. Rows of
-        one `cluster` are resampled together.
+        `keys` is a unique label per row, across all tallies that will be added: an id, or the position among all rows.
+        Rows are resampled by key, so that intervals do not depend on the batches. Without `keys`, rows are numbered in
+        order of arrival, and bootstrap intervals do not survive a sum of tallies. Rows with the same `cluster` are
+        resampled together.
         """
         if self.interval is None and (keys is not None or cluster is not None):
             raise resampled_by("keys" if cluster is None else "cluster")
@@ -402,7 +402,7 @@ class Tally:
             raise StateError(f"only tallies with the same intervals can be added; these have {one} and {two}")
 
     def empty(self) -> Tally:
-        """A tally of the same kind that has no rows yet."""
+        """A tally with the same settings and without rows."""
         out = Tally(self._named, missing=self.missing, by=self.by or None, target=self.target)
         out.interval = self.interval
         return out
@@ -432,7 +432,7 @@ class Tally:
         return NotImplemented
 
     def report(self, *, errors: str = "raise", min_rows: int = 1) -> Report:
-        """The values so far. Without rows every value is undefined. Metrics of groups leave out groups of fewer than
+        """The values so far. Without rows every value is undefined. Group metrics leave out groups with fewer than
         `min_rows` rows. `errors` is as in `evaluate`."""
         check_errors(errors)
         if check_min_rows(min_rows) > 1 and not self.by:

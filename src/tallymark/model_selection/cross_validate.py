@@ -316,7 +316,7 @@ def corrected_interval(values: Sequence[float], ratio: float, level: float) -> t
 
 
 class Fold(NamedTuple):
-    """One split: its report, how long it took, and which rows were tested. `error` says why there is no report."""
+    """One split: its report, its times and its test rows. `error` says why there is no report."""
 
     number: int
     report: Report | None
@@ -328,12 +328,12 @@ class Fold(NamedTuple):
     error: str | None = None
 
     def value(self, key: str) -> float:
-        """The value of a metric; NaN where it could not be computed."""
+        """The value of a metric; NaN if it could not be computed."""
         cell = None if self.report is None else self.report.cell(key)
         return math.nan if cell is None or cell.error is not None else float(cell.value)
 
     def reason(self, key: str) -> str | None:
-        """Why the value of a metric is no number."""
+        """The reason why the value of a metric is not a number."""
         return self.error if self.report is None else reason_text(self.report.cell(key))
 
 
@@ -386,7 +386,7 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
 
     @property
     def ratio(self) -> float:
-        """How many test rows there are to a training row."""
+        """The number of test rows per training row."""
         return math.fsum(fold.test_rows / fold.train_rows for fold in self.folds) / len(self.folds)
 
     @property

@@ -142,7 +142,7 @@ class SubmissionResult(DocumentExport):
         return {**vars(self), "_outcomes": {}}  # a pickle may go to those who take part
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Everything as plain data."""
         facts: dict[str, Any] = {
             "mode": self.mode,
             "task": self.task,
@@ -165,7 +165,7 @@ class SubmissionResult(DocumentExport):
         return facts
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """All of it as JSON."""
+        """Everything as JSON."""
         return to_json(self.to_dict(), indent)
 
     def _rows(self) -> Mapping[str, Sequence[Any]]:

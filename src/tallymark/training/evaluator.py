@@ -183,12 +183,12 @@ class Evaluator:
 
     @property
     def best_round(self) -> int | None:
-        """The round with the best value that is followed; None before a finite value."""
+        """The best round; None before the first finite value."""
         return self.stopping.best_round
 
     @property
     def best_value(self) -> float | None:
-        """The best value that is followed; None before a finite one."""
+        """The best value; None before the first finite one."""
         return self.stopping.best_value
 
     @property
@@ -206,7 +206,7 @@ class Evaluator:
         self._start(self._earlier or History())
 
     def rewind(self, round: int) -> None:
-        """Forget a round and all that follow it, as when a training goes on from an earlier state of its model."""
+        """Forget a round and all that follow it, when training continues from an earlier state of its model."""
         self._start(History(each for each in self.history if each.round < round))
 
     def _start(self, earlier: History) -> None:
@@ -217,7 +217,7 @@ class Evaluator:
             self._resume(earlier)
 
     def resume(self, history: History) -> None:
-        """Forget all rounds, and go on from those of an earlier run."""
+        """Forget all rounds, and continue from those of an earlier run."""
         self._earlier = history
         self.reset()
 
@@ -244,7 +244,7 @@ class Evaluator:
         self.last_round = earlier[-1].round
 
     def close(self) -> None:
-        """Let callbacks finish, such as a progress bar; done by itself after the last round when it is time to stop."""
+        """Let callbacks finish, such as a progress bar. This is automatic when training stops."""
         for callback in self.callbacks:
             finish = getattr(callback, "close", None)
             if callable(finish):

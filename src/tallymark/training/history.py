@@ -37,11 +37,11 @@ class EvalResult(NamedTuple):
 
 
 class Round(NamedTuple):
-    """What one round gave: its results, and what to do now.
+    """The result of a round and the action to take.
 
     `action` is "skip" for a round that is not evaluated, "improved" for the best one so far, "stop" when it is time to
-    stop, else "continue"; `improved` says whether it is the best, even of a round after which to stop. `reports` hold
-    all that is known, by eval set.
+    stop, else "continue"; `improved` says whether it is the best, even if training stops after it. `reports` has the
+    full reports, by eval set.
     """
 
     round: int
@@ -59,7 +59,7 @@ class Round(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The round in one line; nothing for one that is skipped.
+        """The round in one line; empty for a skipped one.
 
         >>> Round(0, (EvalResult("train", "rmse", 0.5, "lower"), EvalResult("valid", "rmse", 0.6, "lower"))).line
         '[   0]  train-rmse: 0.500000  valid-rmse: 0.600000'
@@ -76,7 +76,7 @@ class Round(NamedTuple):
         return {"round": self.round, "action": self.action, "improved": self.improved, "results": results}
 
     def to_json(self) -> str:
-        """The round as one line of JSON; what is undefined is null."""
+        """The round as one line of JSON; undefined values are null."""
         return to_json(self.to_dict(), None)
 
     @staticmethod
@@ -102,7 +102,7 @@ def _read_result(data: Any) -> EvalResult:
 
 
 class History(Sequence[Round], DataFrameExport):
-    """The rounds that were evaluated, in order. Reports are dropped, so that a long training takes little memory.
+    """The evaluated rounds, in order. Reports are dropped, so that a long training needs little memory.
 
     >>> history = History([Round(0, (EvalResult("valid", "rmse", 0.6, "lower"),), "improved", True)])
     >>> history.values("valid", "rmse")
@@ -150,7 +150,7 @@ class History(Sequence[Round], DataFrameExport):
         return values
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per value: what the data frames hold."""
+        """One row per value: the columns of the data frames."""
         rows = [
             (
                 each.round,
@@ -210,12 +210,12 @@ class History(Sequence[Round], DataFrameExport):
         return {"rounds": [each.to_dict() for each in self]}
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The history as JSON; what is undefined is null."""
+        """The history as JSON; undefined values are null."""
         return to_json(self.to_dict(), indent)
 
     @staticmethod
     def from_json(text: str) -> History:
-        """The history that `to_json` wrote, or lines of JSON of one round each."""
+        """The history that `to_json` wrote, or JSON lines of one round each."""
         import json  # slow to load, and few ask
 
         if not isinstance(text, str):
