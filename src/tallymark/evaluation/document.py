@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.baselines import Baseline, compare_with_baselines
+from tallymark.evaluation.baselines import WORDS, Baseline, compare_with_baselines
 from tallymark.evaluation.group_slices import MOST_LISTED_GROUPS
 from tallymark.evaluation.report import MOST_GROUPS, Cell, reason_text
 from tallymark.evaluation.reproduction import reproduce_report
@@ -105,7 +105,9 @@ def _compare_with_marks(cell: Cell, value: float, marks: list[Baseline]) -> tupl
     if reason_text(cell) is not None or not math.isfinite(value):
         return "", []
     verdict = compare_with_baselines(cell.metric, value, marks)
-    return verdict, [f"{words}: {show_number(mark)}" for mark, words in marks if words not in verdict]
+    others = [(words, show_number(mark)) for mark, words in marks if words not in verdict]
+    baselines = WORDS.values()  # which are names; other marks are sentences
+    return verdict, [f"{words}: {mark}" if words in baselines else f"{mark}: {words}" for words, mark in others]
 
 
 def _landmarks_in_range(metric: Metric) -> list[Baseline]:

@@ -18,6 +18,7 @@ BANDS = {  # in either theme, and the part of a scale that an interval covers
     "light": {"good": "#1b7838", "fair": "#855c00", "poor": "#b3261e", "span": "#5588cc"},
     "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#4a77b8"},
 }
+_MOST_ON_PAPER = 8  # columns of a table that need no smaller print on paper
 _SHORT_NAME = 14  # characters up to which the name of a row does not wrap
 _LONG = 24  # characters from which on a cell is text that may wrap
 SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
@@ -132,8 +133,9 @@ def _table_html(table: Table) -> str:
         body += f"<tr>{first}{cells}</tr>"
     caption = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
     label = _escaped(table.title) or "Table"
+    many = " many" * (len(table.headings) > _MOST_ON_PAPER)
     return (
-        f'<div class="wide" role="group" tabindex="0" aria-label="{label}"><table>{caption}'
+        f'<div class="wide{many}" role="group" tabindex="0" aria-label="{label}"><table>{caption}'
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>{_notes_html(table.notes)}"
     )
 
