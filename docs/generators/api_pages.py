@@ -30,6 +30,7 @@ _HOMES = (
     "training",
     "model_selection",
     "submissions",
+    "sklearn",
     "comparison",
     "acceptance",
     "guidance",
@@ -135,6 +136,12 @@ PAGES = (
         "Files of predictions, checked and scored against the answers. "
         "[Score a submission](../how-to/submissions.md) shows how.",
         ("score_submission", "SubmissionResult", "check_submission", "SubmissionCheck", "Problem", "Limits"),
+    ),
+    Page(
+        "sklearn",
+        "scikit-learn",
+        "What scikit-learn takes. [Use with scikit-learn](../how-to/scikit-learn.md) shows how.",
+        ("scorer",),
     ),
     Page(
         "guidance",
