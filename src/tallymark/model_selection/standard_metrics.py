@@ -12,6 +12,7 @@ from tallymark.data.target import Target, target_of
 from tallymark.errors import ParameterError, brief
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
+from tallymark.metrics.naming import known_metric
 from tallymark.rendering.exports import to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Table
@@ -45,7 +46,11 @@ class Bundle(Mapping[str, float]):
         try:
             return self._values[key]
         except KeyError:
-            why = self.left_out.get(key)
+            wanted = known_metric(str(key))
+            own = next((name for name in (*self, *self.left_out) if wanted and known_metric(name) == wanted), key)
+            if own in self._values:
+                return self._values[own]
+            why = self.left_out.get(own)
             problem = f"does not apply: {why}" if why else f"is not in the bundle; it has {', '.join(self)}"
             raise KeyError(f"{key} {problem}") from None
 

@@ -7,14 +7,15 @@ compare rounds row by row.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
 from tallymark.comparison.compare import SAME, compare
 from tallymark.comparison.difference import Difference
 from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
-from tallymark.errors import ParameterError, Text, brief
+from tallymark.errors import Argument, ParameterError, Text, brief
 from tallymark.intervals.settings import Intervals, check_least, comparison_settings
 from tallymark.metrics.base import Metric, check_better
 from tallymark.metrics.naming import metric
@@ -154,6 +155,16 @@ class StoppingRules(StoppingRule):
         return f"StoppingRules({self._rules!r}, combine={self.combine!r})"
 
 
+def _refuse(rule: type, unknown: Mapping[str, object]) -> None:
+    """Refuse arguments that a rule does not have, and say how it writes those of other libraries."""
+    for name, value in unknown.items():
+        hint = None
+        if name in ("higher_is_better", "greater_is_better", "maximize", "mode"):
+            better = "higher" if value in (True, "max") else "lower"
+            hint = f'Write better="{better}"; without it, the metric says which way is better'
+        raise ParameterError(Text("{} has no argument {}", rule.__name__, Argument(name)), argument=name, hint=hint)
+
+
 class KeepBest(StoppingRule):
     """Keeps the best round and never stops."""
 
@@ -209,7 +220,9 @@ class EarlyStopping(StoppingRule):
         min_delta: float = 0.0,
         better: str | float | None = None,
         monitor: Monitor | None = None,
+        **unknown: Never,
     ) -> None:
+        _refuse(type(self), unknown)
         super().__init__(better=better, monitor=monitor)
         self.patience = check_least("patience", patience, 1)
         self.min_delta = check_amount("min_delta", min_delta)
@@ -283,7 +296,9 @@ class GainStopping(StoppingRule):
         ci: float | Intervals = 0.95,
         better: str | float | None = None,
         monitor: Monitor | None = None,
+        **unknown: Never,
     ) -> None:
+        _refuse(type(self), unknown)
         super().__init__(better=better, monitor=monitor)
         self.worth = check_amount("worth", worth)
         self.patience = check_least("patience", patience, 1)

@@ -29,6 +29,11 @@ __all__ = ["Confusion", "ConfusionMatrix", "confusion_matrix"]
 _MOST_CLASSES = 5_000  # of a dense table: 200 MB
 _MOST_SHOWN = 20
 _NORMS = ("truth", "prediction", "all")
+_INSTEAD = {
+    **dict.fromkeys(("matrix", "values", "ravel", "shape", "sum", "T"), "numpy.asarray(table)"),
+    "labels": "table.classes",
+    "plot": "plot.confusion_matrix() of a report",
+}
 
 
 class Confusion(DataFrameExport):
@@ -49,6 +54,10 @@ class Confusion(DataFrameExport):
         self.title = title
         self._index: dict[Label, int] | None = None
         self._places: dict[tuple[int, int], int] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"a confusion matrix has no {name!r}{instead}")
 
     def __getitem__(self, key: tuple[Label, Label]) -> float:
         if not isinstance(key, tuple) or len(key) != 2:
