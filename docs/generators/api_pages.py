@@ -245,7 +245,9 @@ def signature(name: str, value: Any) -> str:
     except (TypeError, ValueError):
         return ""
     plain = [
-        part.replace(annotation=inspect.Parameter.empty) for part in found.parameters.values() if part.name != "self"
+        part.replace(annotation=inspect.Parameter.empty)
+        for part in found.parameters.values()
+        if part.name not in ("self", "unknown")
     ]
     text = str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
     call = typed(name)

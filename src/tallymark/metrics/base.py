@@ -546,3 +546,13 @@ def check_better(better: object) -> str | float:
     if isinstance(better, Real) and not isinstance(better, bool) and math.isfinite(better):
         return float(better)
     raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got=brief(better))
+
+
+def refuse_arguments(of: str, unknown: Mapping[str, object]) -> None:
+    """Refuse arguments that a call does not have, and say how it writes the direction of other libraries."""
+    for name, value in unknown.items():
+        hint = None
+        if name in ("higher_is_better", "greater_is_better", "maximize", "mode"):
+            better = "higher" if value in (True, "max") else "lower"
+            hint = f'Write better="{better}"'
+        raise ParameterError(Text("{} has no argument {}", of, Argument(name)), argument=name, hint=hint)

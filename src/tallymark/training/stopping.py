@@ -7,7 +7,6 @@ compare rounds row by row.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from numbers import Real
 from typing import Any, NamedTuple, Never
 
@@ -15,9 +14,9 @@ from tallymark.comparison.compare import SAME, compare
 from tallymark.comparison.difference import Difference
 from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
-from tallymark.errors import Argument, ParameterError, Text, brief
+from tallymark.errors import ParameterError, Text, brief
 from tallymark.intervals.settings import Intervals, check_least, comparison_settings
-from tallymark.metrics.base import Metric, check_better
+from tallymark.metrics.base import Metric, check_better, refuse_arguments
 from tallymark.metrics.naming import metric
 from tallymark.training.eval_set import EvalSet
 
@@ -155,16 +154,6 @@ class StoppingRules(StoppingRule):
         return f"StoppingRules({self._rules!r}, combine={self.combine!r})"
 
 
-def _refuse(rule: type, unknown: Mapping[str, object]) -> None:
-    """Refuse arguments that a rule does not have, and say how it writes those of other libraries."""
-    for name, value in unknown.items():
-        hint = None
-        if name in ("higher_is_better", "greater_is_better", "maximize", "mode"):
-            better = "higher" if value in (True, "max") else "lower"
-            hint = f'Write better="{better}"; without it, the metric says which way is better'
-        raise ParameterError(Text("{} has no argument {}", rule.__name__, Argument(name)), argument=name, hint=hint)
-
-
 class KeepBest(StoppingRule):
     """Keeps the best round and never stops."""
 
@@ -222,7 +211,7 @@ class EarlyStopping(StoppingRule):
         monitor: Monitor | None = None,
         **unknown: Never,
     ) -> None:
-        _refuse(type(self), unknown)
+        refuse_arguments(type(self).__name__, unknown)
         super().__init__(better=better, monitor=monitor)
         self.patience = check_least("patience", patience, 1)
         self.min_delta = check_amount("min_delta", min_delta)
@@ -298,7 +287,7 @@ class GainStopping(StoppingRule):
         monitor: Monitor | None = None,
         **unknown: Never,
     ) -> None:
-        _refuse(type(self), unknown)
+        refuse_arguments(type(self).__name__, unknown)
         super().__init__(better=better, monitor=monitor)
         self.worth = check_amount("worth", worth)
         self.patience = check_least("patience", patience, 1)
