@@ -107,6 +107,16 @@ class Acceptance:
             "failed": [clause.text for clause in self.failed],
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Acceptance:
+        """The outcome that `to_dict` gave, or that was read from JSON."""
+        clauses = []
+        for each in data["clauses"]:
+            numbers = {key: math.nan if each[key] is None else each[key] for key in ("value", "limit", "margin")}
+            clauses.append(Clause(**{**each, **numbers, "notes": tuple(each["notes"])}))
+        failed = tuple(clause for clause in clauses if clause.text in data["failed"])
+        return cls(data["condition"], tuple(clauses), failed)
+
     def to_json(self, *, indent: int | None = 2) -> str:
         """The outcome and its clauses as JSON; NaN and infinity are null, with their reason beside them."""
         return to_json(self.to_dict(), indent)

@@ -383,6 +383,10 @@ class Metric(metaclass=_Record):
         found = self.analytic_interval(state, level)
         return found.around(answer.value, self.range) if isinstance(found, Interval) else found
 
+    def restore_value(self, data: Any) -> Any:
+        """The value that JSON has as this data; where a value is a table, what its `to_dict` gave."""
+        return data
+
     def read(self, state: Any) -> Answer:
         """The answer of a state that has rows, weight and values with a meaning."""
         return self.to_answer(self.formula_value(state), self.notes(state))

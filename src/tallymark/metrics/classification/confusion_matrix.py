@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -195,6 +195,13 @@ class ConfusionMatrix(LabelMetric):
     pitfalls = ("Large classes hide small ones: look at normalized() too.",)
     no_interval = "a table has none"
     samples = ({},)
+
+    def restore_value(self, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        places = {label: k for k, label in enumerate(data["classes"])}
+        rows, columns = (np.array([places[cell[side]] for cell in data["cells"]], np.int64) for side in (0, 1))
+        return Confusion(data["classes"], rows, columns, np.array([count for *_, count in data["cells"]]))
 
     def read(self, state: Pairs | Indicators) -> Answer:
         if isinstance(state, Indicators):

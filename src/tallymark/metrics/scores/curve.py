@@ -75,6 +75,15 @@ class Curve(DataFrameExport):
         """The columns as plain data."""
         return {name: held.tolist() for name, held in self.columns.items()}
 
+    @classmethod
+    def from_dict(cls, title: str, data: Any) -> Any:
+        """The curve whose `to_dict` this was; anything else as it is. JSON has null for the infinite threshold."""
+        if not isinstance(data, Mapping):
+            return data
+        null = {name: math.inf if name == "threshold" else math.nan for name in data}
+        columns = {name: [null[name] if each is None else each for each in held] for name, held in data.items()}
+        return cls(title, {name: np.array(held, dtype=np.float64) for name, held in columns.items()})
+
     def to_json(self, *, indent: int | None = None) -> str:
         """The columns as JSON; what is undefined or infinite is null."""
         return to_json(self.to_dict(), indent)

@@ -86,6 +86,9 @@ class CurveMetric(StepMetric, abstract=True):
         found: Curve | Undefined = self.from_steps(steps) if steps.finite else Undefined(TOO_LARGE)
         return found
 
+    def restore_value(self, data: Any) -> Any:
+        return self.result.from_dict(self.title, data)
+
     def curve(self, *columns: Array) -> Curve:
         """The value that these columns are."""
         return self.result(self.title, dict(zip(self.columns, columns, strict=True)))
