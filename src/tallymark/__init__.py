@@ -223,4 +223,4 @@ def __getattr__(name: str) -> _Any:
         if found is not None:
             own = globals().get(found.name)
             return own if own == found else found
-    raise AttributeError(f"module 'tallymark' has no attribute {name!r}")
+    raise AttributeError(f"module 'tallymark' has no attribute {name!r}", name=name, obj=_import_module(__name__))

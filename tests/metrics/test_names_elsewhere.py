@@ -57,12 +57,20 @@ NAMED = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.library}:{ro
         ("error@0.7", "error_rate(threshold=0.7)"),
         ("Gap(F1)", "gap(fscore)"),
         ("Equalized Odds", "equalized_odds"),
+        ("Cohen's kappa", "cohen_kappa"),
+        ("top-1", "top_k_accuracy(k=1)"),
     ],
 )
 def test_a_name_may_be_spelled_in_any_way(name, ours):
     """Without case, underscores, hyphens and CamelCase; with an average, a beta or a k in it."""
     assert tm.metric(name) == known_metric(name) == tm.metric(ours)
     assert tm.metric(str(tm.metric(name))) == tm.metric(name)
+
+
+def test_names_in_print_are_known():
+    """What a table calls a metric is a name of it."""
+    for item in [cls() for cls in registry.classes.values()]:
+        assert known_metric(item.display_name) == item
 
 
 @pytest.mark.parametrize("name", ["f0", "f05", "rmse@5", "accuracy_macro", "f@5", "auc_micro_macro", "metric", "macro"])

@@ -89,12 +89,15 @@ def named_attribute(name: str) -> Metric | None:
 
 
 def fold(word: str) -> str:
-    """What is the same in all spellings of a name: no case, no underscores, hyphens and blanks.
+    """What is the same in all spellings of a name: no case, no underscores, hyphens, apostrophes and blanks.
 
     >>> fold("Mean-Squared_Error") == fold("MeanSquaredError"), fold("R²")
     (True, 'r2')
     """
-    return word.replace("_", "").replace("-", "").replace(" ", "").replace("²", "2").lower()
+    return word.translate(_FOLDED).lower()
+
+
+_FOLDED = str.maketrans("²", "2", "_-–'’ ")
 
 
 def _is_known(word: str) -> bool:
@@ -138,12 +141,14 @@ class OtherName(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _folded_names() -> dict[str, OtherName]:
-    """All names without their spelling. One that is known here means that, whatever it means elsewhere."""
+    """All names, and those in print, without their spelling. A name known here means that, whatever it is elsewhere."""
     own: dict[str, list[str]] = {}
     for names in (registry.functions, registry.makers, registry.aliases, registry.classes):
         for name in names:
             own.setdefault(fold(name), []).append(name)
     found = {key: OtherName(tuple(words)) for key, words in own.items()}
+    for name, cls in registry.classes.items():
+        found.setdefault(fold(cls.display or name), OtherName((name,)))
     for row in _rows():
         found.setdefault(fold(row.name), OtherName((row.here,) if row.here else (), note=_as_hint(row.note)))
     return found
@@ -168,7 +173,7 @@ _AT = {"precision": "precision_at", "recall": "recall_at", "p": "precision_at", 
 _AT |= dict.fromkeys(("accuracy", "acc", "top"), "top_k_accuracy")
 _WITH_BETA = re.compile(r"f([1-9]\d*(?:\.\d+)?|0?\.\d+)(?:score)?")
 _WITH_K = re.compile(r"(.*?[a-z])(?:@|at)(\d+)")
-_TOP_K = re.compile(r"top(\d+)(?:categorical)?acc(?:uracy)?")
+_TOP_K = re.compile(r"top(\d+)(?:(?:categorical)?acc(?:uracy)?)?")
 _WITH_THRESHOLD = re.compile(r"error@(0?\.\d+)")
 
 
@@ -201,7 +206,7 @@ def _with_parameter(name: str, key: str, value: object) -> OtherName | None:
     return found._replace(implied={**found.implied, key: value}) if has else None
 
 
-_NAME = re.compile(r"[^\W\d][\w.@² -]*")
+_NAME = re.compile(r"[^\W\d][\w.@²'’– -]*")
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:
