@@ -7,10 +7,21 @@ import pandas as pd
 
 import tallymark as tm
 from tallymark.data.batch import Batch
+from tallymark.metrics import registry
 from tallymark.states.scores.scores import Scores, ScoresOf
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN, INF = float("nan"), float("inf")
+
+
+def _two_names():
+    tm.custom(lambda y, p: 0.0, name="RMSE")
+    try:
+        tm.metric("Rmse")
+    finally:
+        del registry.functions["RMSE"]
+        registry._changed()
+
 
 CASES = {
     # lengths, shapes and types
@@ -85,7 +96,10 @@ CASES = {
     "threads": lambda: tm.set_threads(0),
     # names
     "a misspelt name": lambda: tm.metric("rsme"),
-    "a name in capitals": lambda: tm.metric("MAE"),
+    "a metric of another library that is not here": lambda: tm.metric("auc_mu"),
+    "a name that could be two": lambda: _two_names(),
+    "a class called with arrays": lambda: tm.R2(Y, P),
+    "a quantile by another name": lambda: tm.metric("quantile(tau=0.9)"),
     "a name like no other": lambda: tm.metric("qqqq"),
     "a third array": lambda: tm.fscore([1, 0], [1, 0], [1.0, 2.0]),
     "positional parameters": lambda: tm.metric("huber(2)"),

@@ -31,6 +31,7 @@ _HOMES = (
     "training",
     "model_selection",
     "submissions",
+    "sklearn",
     "comparison",
     "acceptance",
     "guidance",
@@ -138,6 +139,12 @@ PAGES = (
         "Files of predictions, checked and scored against the answers. "
         "[Score a submission](../how-to/submissions.md) shows how.",
         ("score_submission", "SubmissionResult", "check_submission", "SubmissionCheck", "Problem", "Limits"),
+    ),
+    Page(
+        "sklearn",
+        "scikit-learn",
+        "What scikit-learn takes. [Use with scikit-learn](../how-to/scikit-learn.md) shows how.",
+        ("scorer",),
     ),
     Page(
         "guidance",
@@ -268,7 +275,7 @@ def parameters(value: Any) -> list[inspect.Parameter] | None:
         found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return None
-    return [part for part in found if part.name != "self"]
+    return [part for part in found if part.name not in ("self", "unknown")]
 
 
 def meanings(value: Any) -> dict[str, str]:

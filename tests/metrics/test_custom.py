@@ -10,10 +10,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.metrics as sk
 
 import tallymark as tm
 from tallymark import _core
@@ -108,6 +110,14 @@ def test_a_function_that_returns_nan_or_infinity():
         assert "near 0.5" in str(report)
     finally:
         registry.functions.clear()
+
+
+@pytest.fixture
+def own():
+    """Metrics of a test are unknown after it."""
+    yield
+    registry.functions.clear()
+    registry._changed()
 
 
 NEW_METRIC = '''
@@ -228,3 +238,77 @@ def test_a_function_of_labels_gets_labels():
     with pytest.raises(tm.MissingValueError):
         metric(["a", None], ["a", "b"])
     assert tm.evaluate(["a"], ["b"], [metric, "accuracy"])["first_letter"] == 0.0
+
+
+def test_how_a_function_takes_weights_is_told_by_its_signature(own):
+    """By a parameter named weights or sample_weight, or by a third one; without one, weights are refused."""
+
+    def plain(y_true, y_pred):
+        return np.mean(np.abs(y_true - y_pred))
+
+    def named(y_true, y_pred, *, scale=2.0, weights=None):
+        return np.average(np.abs(y_true - y_pred), weights=weights)
+
+    def third(y_true, y_pred, w):
+        return named(y_true, y_pred, weights=w)
+
+    def any_keywords(y_true, y_pred, **rest):
+        assert not rest
+        return plain(y_true, y_pred)
+
+    w = [1.0, 2.0, 0.0, 3.0]
+    for function in (plain, named, third, any_keywords, lambda *both: plain(*both)):
+        assert tm.custom(function, name="own_error")(Y, P) == tm.mae(Y, P)
+    for function in (named, third, sk.mean_absolute_error):
+        assert tm.custom(function, name="own_error")(Y, P, weights=w) == pytest.approx(tm.mae(Y, P, weights=w))
+    metric = tm.custom(plain, name="own_error")
+    with pytest.raises(tm.WeightError, match="own_error is a function of truth and predictions and takes no `weights`"):
+        metric(Y, P, weights=w)
+    report = tm.evaluate(Y, P, ["mae", metric], weights=w)
+    assert list(report.failures) == ["own_error"]
+    assert pickle.loads(pickle.dumps(tm.custom(share_within_half)))(Y, P) == 0.75
+
+
+@pytest.mark.parametrize(
+    "function", [lambda y: 0.0, lambda: 0.0, lambda y, p, w, z: 0.0, sk.fbeta_score, lambda y, p, *, b: 0]
+)
+def test_a_function_that_cannot_be_called_with_two_arrays_is_refused_when_it_is_wrapped(function):
+    """Not in the middle of an evaluation."""
+    with pytest.raises(tm.ParameterError, match="`function` must take the truth, the predictions"):
+        tm.custom(function, name="own_error")
+
+
+def test_functions_of_scikit_learn_are_taken_as_they_are(own):
+    """With texts and probabilities, weights, and the direction and kind of the metric."""
+    rng = np.random.default_rng(0)
+    y, p, w = rng.choice(["cat", "dog", "owl"], 50), rng.choice(["cat", "dog", "owl"], 50), rng.random(50)
+    two, scores, table = y == "cat", rng.random(50), rng.dirichlet(np.ones(3), 50)
+    assert tm.custom(sk.accuracy_score)(y, p, weights=w) == pytest.approx(tm.accuracy(y, p, weights=w))
+    assert tm.custom(sk.cohen_kappa_score)(y, p, weights=w) == pytest.approx(tm.cohen_kappa(y, p, weights=w))
+    assert tm.custom(sk.roc_auc_score)(two.astype(int), scores) == pytest.approx(tm.auc(two, scores))
+    assert tm.custom(sk.adjusted_rand_score)(y, p) == pytest.approx(tm.adjusted_rand(y, p))
+    log_loss = tm.custom(sk.log_loss)
+    assert log_loss(y, table, weights=w) == pytest.approx(tm.logloss(y, table, weights=w))
+    assert (str(log_loss), log_loss.better, log_loss.kind) == ("sklearn_log_loss", "lower", "probability")
+    assert tm.metric("sklearn_accuracy_score").better == "higher"
+    assert tm.custom(sk.hinge_loss).better == "lower"
+    names = ["owl", "cat", "dog"]
+    assert log_loss(y, table[:, [2, 0, 1]], classes=names) == pytest.approx(tm.logloss(y, table))
+    fbeta = tm.custom(partial(sk.fbeta_score, beta=2, average="macro"), name="their_f2")
+    assert (fbeta(y, p), fbeta.better) == (pytest.approx(tm.fscore(y, p, beta=2, average="macro")), "higher")
+    with pytest.raises(tm.ParameterError, match='name="my_metric"'):
+        tm.custom(partial(sk.fbeta_score, beta=2))
+    with pytest.raises(tm.ParameterError, match='Write better="higher"'):
+        tm.custom(sk.fbeta_score, higher_is_better=True)
+
+
+def test_rows_of_a_function_may_be_texts_and_numbers(own):
+    """In pieces, from bytes; a piece of numbers does not go together with one of texts."""
+    metric = tm.custom(sk.log_loss)
+    y, p = ["a", "b", "a", "b"], np.array([0.2, 0.7, 0.4, 0.9])
+    tally = tm.Tally([metric]).update(y[:2], p[:2]).update(y[2:], p[2:])
+    assert tm.Tally.from_bytes(tally.to_bytes()).report()[metric] == metric(y, p) == pytest.approx(sk.log_loss(y, p))
+    with pytest.raises(tm.StateError, match="do not go together"):
+        tally.update([0, 1], p[:2])
+    two = tm.custom(lambda y, p: float(p.shape[1]), name="width")
+    assert tm.Tally.from_bytes(tm.Tally([two]).update([1.0, 2.0], np.ones((2, 3))).to_bytes()).report()["width"] == 3.0

@@ -230,18 +230,6 @@ def test_words_that_python_keeps_for_itself_come_back():
     assert tm.Tally.from_bytes(tally.to_bytes()).report()[metric] == 1.0
 
 
-def test_names_of_other_libraries_lead_here():
-    """As attributes they say where the metric is; in strings they work."""
-    with pytest.raises(AttributeError, match=r"it is tm\.fscore\(y_true, y_pred\)"):
-        tm.f1_score  # noqa: B018
-    with pytest.raises(AttributeError, match=r"tm\.fscore\(y_true, y_pred, beta=2\.0\)"):
-        tm.f2  # noqa: B018
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        tm.nothing  # noqa: B018
-    assert not hasattr(tm, "__path_of_nothing__")
-    assert tm.metric("f1_score") == tm.fscore
-
-
 def test_frames_of_reports_stack():
     """Columns without a text are columns of text all the same."""
     first = tm.evaluate([1.0, 2.0], [1.0, 2.0], ["mae"])

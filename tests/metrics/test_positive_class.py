@@ -10,7 +10,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import tallymark as tm
-from tallymark.training.frameworks.sklearn import as_scorer
 
 Y, P, S = [1, 2, 2, 1], [1, 2, 1, 1], [0.1, 0.9, 0.4, 0.3]
 TABLE = np.column_stack([1 - np.array(S), S])
@@ -134,9 +133,9 @@ def test_models_of_1_and_2_need_a_positive_class():
     model = LogisticRegression().fit(x, y)
     for name in ("precision", "average_precision"):
         with needed:
-            as_scorer(name)(model, x, y)
-        assert 0 < as_scorer(name, positive=2)(model, x, y) <= 1
-    assert 0 < as_scorer("auc")(model, x, y) <= 1
+            tm.sklearn.scorer(name)(model, x, y)
+        assert 0 < tm.sklearn.scorer(name, positive=2)(model, x, y) <= 1
+    assert 0 < tm.sklearn.scorer("auc")(model, x, y) <= 1
     with needed:
         tm.model_selection.classification_metrics(Y, P)
     assert tm.model_selection.classification_metrics(Y, P, positive=2)["recall"] == 0.5

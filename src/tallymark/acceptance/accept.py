@@ -139,6 +139,16 @@ class Acceptance:
             "conditions": [each.to_dict() for each in self.conditions],
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Acceptance:
+        """The outcome that `to_dict` gave, or that was read from JSON."""
+        results = []
+        for each in data["conditions"]:
+            numbers = {key: math.nan if each[key] is None else each[key] for key in ("value", "limit", "margin")}
+            results.append(ConditionResult(**{**each, **numbers, "notes": tuple(each["notes"])}))
+        failed = tuple(each for each in results if each.text in data["failed"])
+        return cls(data["condition"], tuple(results), failed)
+
     def to_json(self, *, indent: int | None = 2) -> str:
         """The outcome and its conditions as JSON; NaN and infinity are null, with their reason beside them."""
         return to_json(self.to_dict(), indent)

@@ -190,6 +190,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         """The reports of all groups as plain data."""
         return {
             "by": list(self.names),
+            **({"min_rows": self.min_rows} if self.min_rows != 1 else {}),
             "groups": [
                 {"group": dict(zip(self.names, _labels(group), strict=True)), **report.to_dict()}
                 for group, report in self._reports.items()

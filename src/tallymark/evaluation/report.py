@@ -152,7 +152,9 @@ class Cell:
         """The cell as plain data."""
         value = self._value.to_dict() if self.is_table else self._value
         out: dict[str, Any] = {"metric": str(self.metric), "value": value, "better": self.metric.better}
+        named = isinstance(value, dict) and not self.is_table and not all(isinstance(label, str) for label in value)
         extra = {
+            "labels": list(value) if named else None,  # which JSON writes as texts among the values
             "unit": self.metric.unit or None,
             "reason": self.reason,
             "notes": list(self.notes) or None,
@@ -374,13 +376,40 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             "kind": self.kind,
             **({} if self.inferred_kind is None else {"inferred_kind": self.inferred_kind}),
             **({} if self.interval is None else {"interval": self.interval.to_dict()}),
-            "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
+            **({} if self._positive in (None, 1) else {"positive": self._positive}),
+            "metrics": {key: self._cell_dict(cell) for key, cell in self._cells.items()},
             **({} if self.slices is None else {"slices": self.slices.to_dict()}),
         }
+
+    def _cell_dict(self, cell: Cell) -> dict[str, Any]:
+        """A cell as plain data, with its rows where the report has others."""
+        own = {"n": cell.n} if cell.n != self.n else {}
+        return cell.to_dict() | own | ({"weight": cell.weight} if cell.weight != self.total_weight else {})
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The whole report as JSON; NaN and infinity are null, with their reason beside them."""
         return to_json(self.to_dict(), indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        """The report that `to_json` wrote: values, reasons, intervals, notes, groups and acceptance. Rows are not in
+        it, so plots of rows and comparisons with baselines are not available.
+
+        >>> import tallymark as tm
+        >>> report = tm.evaluate([1, 0, 1], [1, 1, 1], ["recall", "mcc"])
+        >>> again = tm.Report.from_json(report.to_json())
+        >>> again["recall"], again.reasons == report.reasons
+        (1.0, True)
+        """
+        import json
+
+        from tallymark.acceptance.accept import Acceptance  # which reads reports
+        from tallymark.evaluation.report_json import read_report  # few ask
+
+        report = read_report(text)
+        written = json.loads(text).get("acceptance")
+        report.acceptance = None if written is None else Acceptance.from_dict(written)
+        return report
 
     def _frame(self) -> Mapping[str, Any]:
         return self.columns()

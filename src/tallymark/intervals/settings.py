@@ -72,7 +72,7 @@ class Intervals:
         raise AttributeError("Intervals are frozen")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, self._key()
+        return restore_intervals, self._key()
 
     @property
     def number_of_resamples(self) -> int:
@@ -98,7 +98,7 @@ class Intervals:
         }
 
 
-def _restore(level: float, method: str, resamples: int | None, seed: int) -> Intervals:
+def restore_intervals(level: float, method: str, resamples: int | None, seed: int) -> Intervals:
     """Settings whose fields have been checked; a tally may keep fewer resamples than the level needs."""
     return Intervals.__new__(Intervals)._set(level, method, resamples, seed)
 
@@ -112,12 +112,12 @@ def resolve(asked: Intervals, pairs: int = 1, most: int = _MOST_RESAMPLES) -> In
         resamples = asked.resamples
         if pairs > 1:
             _check_resamples(asked.level, asked.method, resamples, pairs)
-    return _restore(asked.level, asked.method, resamples, asked.seed)
+    return restore_intervals(asked.level, asked.method, resamples, asked.seed)
 
 
 def with_method(settings: Intervals, method: str) -> Intervals:
     """The same settings with another method."""
-    return _restore(settings.level, method, settings.resamples, settings.seed)
+    return restore_intervals(settings.level, method, settings.resamples, settings.seed)
 
 
 def show_level(level: float) -> str:

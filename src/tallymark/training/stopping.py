@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
 from tallymark.comparison.compare import SAME, compare
 from tallymark.comparison.difference import Difference
@@ -16,7 +16,7 @@ from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text, brief
 from tallymark.intervals.settings import Intervals, check_least, comparison_settings
-from tallymark.metrics.base import Metric, check_better
+from tallymark.metrics.base import Metric, check_better, refuse_arguments
 from tallymark.metrics.naming import metric
 from tallymark.training.eval_set import EvalSet
 
@@ -216,7 +216,9 @@ class EarlyStopping(StoppingRule):
         min_delta: float = 0.0,
         better: str | float | None = None,
         monitor: Monitor | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_arguments(type(self).__name__, unknown)
         super().__init__(better=better, monitor=monitor)
         self.patience = check_least("patience", patience, 1)
         self.min_delta = check_amount("min_delta", min_delta)
@@ -297,7 +299,9 @@ class GainStopping(StoppingRule):
         ci: float | Intervals = 0.95,
         better: str | float | None = None,
         monitor: Monitor | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_arguments(type(self).__name__, unknown)
         super().__init__(better=better, monitor=monitor)
         self.worth = check_amount("worth", worth)
         self.patience = check_least("patience", patience, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tallymark.data.labels import Label
@@ -150,6 +151,18 @@ class ClassificationReport(LabelMetric):
     pitfalls = ("In the averages, a class that was never predicted has a precision of 0.",)
     no_interval = "a table has none"
     samples = ({},)
+
+    def restore_value(self, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+
+        def scores(numbers: Mapping[str, Any]) -> ClassScores:
+            return ClassScores(*(math.nan if numbers[name] is None else numbers[name] for name in _NAMES))
+
+        by_class = {each["class"]: scores(each) for each in data["classes"]}
+        averages = {name: scores(each) for name, each in data["averages"].items()}
+        accuracy = math.nan if data["accuracy"] is None else data["accuracy"]
+        return ClassReport(by_class, averages, accuracy, tuple(data["notes"]))
 
     def read(self, state: Any) -> Answer:
         c: Counts = state.counts()

@@ -1,4 +1,4 @@
-"""scikit-learn: scorers for GridSearchCV, cross_validate, permutation_importance and whatever else takes `scoring`."""
+"""What scikit-learn takes: scorers, for GridSearchCV, cross_validate and all others that take `scoring`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ from tallymark.optional_packages import needed
 from tallymark.states.labels.encoding import encode_labels
 from tallymark.training.frameworks.base import distance_to_best, require_direction, require_number
 
-__all__ = ["as_scorer"]
-
-
-with needed("tallymark.training.frameworks.sklearn", "scikit-learn", extra="sklearn"):
-    from sklearn.utils.metadata_routing import MetadataRequest
+__all__ = ["scorer"]
 
 
 class _Scorer:
@@ -63,6 +59,8 @@ class _Scorer:
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn asks when it passes metadata on."""
+        with needed("metadata routing", "scikit-learn", extra="sklearn"):
+            from sklearn.utils.metadata_routing import MetadataRequest
         request = MetadataRequest(owner=self)
         for name in ("sample_weight", "query"):
             request.score.add_request(param=name, alias=self._requests.get(name))
@@ -70,7 +68,7 @@ class _Scorer:
 
     def __repr__(self) -> str:
         given = {key: value for key, value in self.target.keywords().items() if value not in (None, False)}
-        return f"as_scorer({self.metric!r}{''.join(f', {key}={value!r}' for key, value in given.items())})"
+        return f"scorer({self.metric!r}{''.join(f', {key}={value!r}' for key, value in given.items())})"
 
 
 def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
@@ -83,7 +81,7 @@ def _classes(estimator: Any, y: Any, weights: Any) -> list[Label] | None:
     return sorted([*names, *new]) if new else names
 
 
-def as_scorer(
+def scorer(
     metric: str | Metric, *, target: Target | None = None, classes: object = None, positive: object = None
 ) -> Any:
     """Return a scorer for `scoring=`: a function of an estimator, rows and truth, whose highest value is best.
@@ -98,7 +96,7 @@ def as_scorer(
         classes: All classes, if neither the estimator nor the rows have seen all.
 
     >>> from sklearn.dummy import DummyRegressor
-    >>> as_scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
+    >>> scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
     -0.5
     """
     about = target_of(target, None, classes, positive)
