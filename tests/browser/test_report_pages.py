@@ -21,7 +21,7 @@ HOSTILE = [
     "",
 ]
 SPILLS = """() => [...document.querySelectorAll("body *")]
-    .filter(e => !e.closest(".wide, svg, .unseen, thead, .skip, details:not([open])"))
+    .filter(e => !e.closest(".wide, .plots, svg, .unseen, thead, .skip, details:not([open])"))
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
     .map(e => e.tagName + " " + e.className)"""
 

@@ -20,17 +20,17 @@ from tallymark.errors import ParameterError
 @options.interval_options(
     click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The level of intervals.")
 )
-@options.column("--baseline", "The model that all others are compared with; without it, every pair is.")
+@options.column("--baseline", "The model to compare all others with; by default, every pair is compared.")
 @click.option(
     "--correction",
     type=click.Choice(list(CORRECTIONS)),
-    default="holm",
+    default="max-t",
     show_default=True,
-    help="How p-values are corrected for the number of pairs.",
+    help="How to correct for the number of pairs; max-t corrects p-values and intervals, the others only p-values.",
 )
 @options.output_options(files=True)
 def command(**given: Any) -> None:
-    """Compare models whose predictions stand in one FILE of CSV or Parquet; - is standard input.
+    """Compare models whose predictions are columns of one FILE of CSV or Parquet; - is standard input.
 
     \b
     Examples:
