@@ -57,7 +57,7 @@ def test_a_model_does_not_differ_from_itself():
         assert (d.value, d.p, d.p_corrected, d.winner) == (0.0, 1.0, 1.0, None)
         assert math.isnan(d.lo)
         assert d.reason == "the models predict the same in every row"
-        assert str(d) == f"{d.metric}: no difference between again and a: the models predict the same in every row"
+        assert str(d) == f"{d.name}: no difference between again and a: the models predict the same in every row"
     assert found.groups("auc") == {"a": "a", "again": "a"}
 
 
@@ -68,7 +68,7 @@ def test_models_that_differ_only_in_scale():
     )
     d = found[("a", "half"), "auc"]
     assert (d.value, d.p) == (0.0, 1.0)
-    assert d.reason == "every row stands at the same place in the order of both models"
+    assert d.reason == "both models rank the rows alike"
     assert found[("a", "half"), "logloss"].winner == "a"
 
 
@@ -80,12 +80,13 @@ def test_the_order_of_the_models_only_turns_signs():
         assert one == other.flipped()
 
 
-def test_another_model_changes_no_difference(found):
+def test_another_model_changes_no_test_of_a_pair():
     """Only what is corrected for the number of pairs."""
     two = tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
+    three = tm.compare(Y, MODELS, ALL, ci=tm.Intervals(resamples=RESAMPLES), correction="holm")
     for d in two:
-        more = found[("a", "b"), d.metric]
-        assert more._replace(p_corrected=d.p_corrected, detectable=d.detectable) == d
+        more = three[("a", "b"), d.metric]
+        assert more._replace(p_corrected=d.p_corrected, detectable=d.detectable, correction=None) == d
         assert more.detectable > d.detectable or math.isnan(d.detectable)
         assert more.p_corrected >= d.p_corrected == d.p
 
@@ -95,14 +96,16 @@ def test_the_same_on_any_number_of_threads():
     before = tm.get_threads()
     y, models = scores(20_000, seed=9)
     try:
-        runs = []
+        runs, joint, metrics = [], [], ["accuracy", "auc", "brier"]
         for threads in (1, 2):
             tm.set_threads(threads)
-            runs.append(list(tm.compare(y, models, ["accuracy", "auc", "brier"], ci=tm.Intervals(resamples=119))))
+            runs.append(list(tm.compare(y, models, metrics, ci=tm.Intervals(resamples=119), correction="holm")))
+            joint.append(list(tm.compare(y, models, metrics, ci=tm.Intervals(resamples=119))))
     finally:
         tm.set_threads(before)
     assert runs[0] == runs[1]
-    other = list(tm.compare(y, models, ["accuracy", "auc", "brier"], ci=tm.Intervals(resamples=119, seed=1)))
+    assert joint[0] == joint[1]
+    other = list(tm.compare(y, models, metrics, ci=tm.Intervals(resamples=119, seed=1), correction="holm"))
     assert [d for d in other if d.metric != "brier"] == [d for d in runs[0] if d.metric != "brier"]
     assert [d for d in other if d.metric == "brier"] != [d for d in runs[0] if d.metric == "brier"]
 
@@ -112,14 +115,16 @@ def test_undefined_values_say_why_and_rank_last():
     y = [1, 1, 0, 0] * 5
     never, some = [0] * 20, [1, 0, 0, 1] * 5
     models = {"never": never, "some": some, "other": [1, 1, 0, 1] * 5}
-    found = tm.compare(y, models, ["precision"], ci=tm.Intervals(resamples=RESAMPLES))
+    found = tm.compare(y, models, ["precision"], ci=tm.Intervals(resamples=RESAMPLES), correction="holm")
     d = found[("never", "some"), "precision"]
     assert math.isnan(d.p)
     assert d.reason == "never: no row was predicted positive"
     assert list(found.ranking("precision"))[-1] == "never"
     assert found.groups("precision")["never"] == ""
     assert found[("some", "other"), "precision"].p_corrected == 3 * found[("some", "other"), "precision"].p
-    assert str(d) == "precision: some and never cannot be compared: never: no row was predicted positive"
+    assert str(d) == (
+        "precision: the difference between some and never is undefined: never: no row was predicted positive"
+    )
     assert "undefined" in str(found)
     json.loads(found.to_json())
 
@@ -146,12 +151,12 @@ def test_resamples_are_as_many_as_the_pairs_need():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 90)
     models = {f"m{k}": np.where(rng.random(90) < 0.1 + 0.12 * k, y, rng.integers(0, 3, 90)) for k in range(8)}
-    found = tm.compare(y, models, ["fscore(average=macro)"])
+    found = tm.compare(y, models, ["fscore(average=macro)"], correction="holm")
     assert found.settings.resamples == 2238
     assert found[("m0", "m7"), "fscore(average=macro)"].significant
     with pytest.raises(tm.ParameterError, match=r"from 1,119 to .* for level=0.95 and 28 pairs of models; got 1000"):
-        tm.compare(y, models, ["fscore(average=macro)"], ci=tm.Intervals(resamples=1000))
-    for fewer in ({"baseline": "m0"}, {"correction": "none"}):
+        tm.compare(y, models, ["fscore(average=macro)"], ci=tm.Intervals(resamples=1000), correction="holm")
+    for fewer in ({"baseline": "m0", "correction": "holm"}, {"correction": "none"}, {"correction": "max-t"}):
         assert tm.compare(y, models, ["accuracy"], **fewer).settings.resamples == 1000
     assert "resamples=" not in found.to_markdown()
     assert "resamples=1500" in tm.compare(y, models, ["accuracy"], ci=tm.Intervals(resamples=1500)).to_markdown()

@@ -23,8 +23,8 @@ def test_differences_are_those_of_the_comparison():
     for d in pairs:
         assert f"{d.second} − {d.first}" in shown
     assert {"a", "b"} <= set(shown)
-    assert "Models that share a letter cannot be told apart: new" in plot.description
-    assert found.plot.differences("logloss").title == "Differences in logloss"
+    assert "Models that share a letter do not differ significantly: new" in plot.description
+    assert found.plot.differences("logloss").title == "Differences in log loss"
     with pytest.raises(KeyError, match="not in the report"):
         found.plot.differences("mae")
 
@@ -60,7 +60,7 @@ def test_of_many_models_the_best_and_the_worst():
     differences = found.plot.differences()
     assert len(differences.table.rows) == 55
     assert sum(" − " in text for text in texts(differences)) == MOST_PAIRS
-    assert "95 % intervals · higher is better · the 28 largest of 55" in texts(differences)
+    assert "the 28 largest of 55 (filled marker: significant)" in texts(differences)
 
 
 def test_a_difference_without_an_interval_has_its_number():

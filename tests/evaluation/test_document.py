@@ -68,7 +68,7 @@ def test_the_page_of_a_comparison_shows_the_best_model_and_all_plots(comparison)
     html = comparison.to_html()
     text = text_of(html)
     assert "Comparison of old and new" in text
-    assert "new is better than the other" in text
+    assert "new scores best; the difference is significant" in text
     for difference in comparison:
         assert str(difference).replace("<", "&lt;") in text
     assert html.count("<figure>") == 2 + len(comparison.plot.available()) - 1
@@ -114,7 +114,7 @@ def test_markdown_has_tables_and_no_plots(report, comparison):
     assert "## Groups" in text
     assert "## Plots" not in text
     assert "## About" not in text
-    assert "| auc | new | " in comparison.to_markdown()
+    assert "| ROC AUC | new | " in comparison.to_markdown()
 
 
 def test_csv_has_one_line_per_value_to_the_last_bit(report, comparison):

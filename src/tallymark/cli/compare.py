@@ -24,9 +24,9 @@ from tallymark.errors import ParameterError
 @click.option(
     "--correction",
     type=click.Choice(list(CORRECTIONS)),
-    default="holm",
+    default="max-t",
     show_default=True,
-    help="How p-values are corrected for the number of pairs.",
+    help="How to correct for the number of pairs; max-t corrects p-values and intervals, the others only p-values.",
 )
 @options.output_options(files=True)
 def command(**given: Any) -> None:

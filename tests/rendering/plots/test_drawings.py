@@ -59,7 +59,7 @@ def pairs(count, name="model {} − other"):
         for k in range(count)
     ]
     ranks = [("first", 0.9, "a"), (name.format(2), 0.8, "ab"), ("third", float("nan"), "")]
-    return differences_plot("auc", found, ranks, NONE, level="95 %", better="higher")
+    return differences_plot("auc", found, ranks, NONE, intervals="95 % intervals", better="higher")
 
 
 def cloud(rows, scale=1.0, weights=None):
