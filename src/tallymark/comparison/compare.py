@@ -64,10 +64,10 @@ def compare(
 ) -> Comparison:
     """Compare models on the same rows: differences with confidence intervals, p-values and their significance.
 
-    One pair is tested by McNemar's test in accuracy, recall and other shares of rows, by DeLong's test in the area under
-    the ROC curve, and by a paired bootstrap in everything else and wherever there are weights or a `cluster`. Several
-    pairs are tested at once by single-step max-T on joint replicates. The p-value of a pair is below 1 − the level
-    exactly where its interval excludes 0.
+    One pair is tested by McNemar's test in accuracy, recall and other shares of rows, by DeLong's test in the area
+    under the ROC curve, and by a paired bootstrap in everything else and wherever there are weights or a `cluster`.
+    Several pairs are tested at once by single-step max-T on joint replicates. The p-value of a pair is below 1 − the
+    level exactly where its interval excludes 0.
 
     Args:
         models: A mapping of names to predictions, or a table with a column per model.
@@ -76,8 +76,8 @@ def compare(
         ci: The confidence level of the differences, or `Intervals(...)` for the number of bootstrap replicates (by
             default 1,000, or more if the level and the number of pairs need them) and the seed.
         correction: How to allow for the number of pairs in a metric. "max-t" adjusts p-values and makes intervals
-            simultaneous, so that they agree. "holm", "bonferroni" and "fdr" correct the p-values of single pairs, "none"
-            leaves them; their intervals are uncorrected.
+            simultaneous, so that they agree. "holm", "bonferroni" and "fdr" correct the p-values of single pairs,
+            "none" leaves them; their intervals are uncorrected.
         baseline: Compare every model with this one only, instead of every pair.
 
     >>> truth = [1, 1, 1, 1, 0, 0, 0, 0] * 10
