@@ -125,7 +125,7 @@ def test_a_new_password_ends_other_sign_ins(make_stage):
     stage = make_stage(sign_up="open")
     user = _join(stage)
     secret = accounts.sign_in(stage.service, "Ada", PASSWORD)
-    with pytest.raises(FormError, match="not your password"):
+    with pytest.raises(FormError, match="Wrong password"):
         accounts.change_password(stage.service, user, "wrong", "another long one", "another long one")
     assert _who(stage, secret) == "Ada"
     accounts.change_password(stage.service, user, PASSWORD, "another long one", "another long one")

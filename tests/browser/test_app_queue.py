@@ -33,5 +33,5 @@ def test_what_is_waited_for_is_told(visits, busy):
         assert visitor.text(".outcome") == f"Queued {sentence}"
         assert visitor.page.locator(".card").count() == 0
     visitor.follow("My submissions")
-    assert visitor.texts("td .state") == ["waiting", "waiting", "scored"]
+    assert visitor.texts("td .state") == ["queued", "queued", "scored"]
     assert visitor.page.get_by_role("checkbox").count() == 1
