@@ -222,7 +222,7 @@ def public_value(name: str) -> Any:
 def frameworks() -> Iterator[str]:
     """What each module for a framework has; nothing else loads the framework."""
     yield from ("# Frameworks", "", GENERATED, "", "Each needs its framework, and an import.")
-    os.environ.setdefault("KERAS_BACKEND", "torch")  # Keras takes TensorFlow unless told
+    os.environ.setdefault("KERAS_BACKEND", "torch")  # the default of Keras is TensorFlow
     for found in pkgutil.iter_modules(framework_modules.__path__):
         path = f"{framework_modules.__name__}.{found.name}"
         module = importlib.import_module(path)
@@ -348,7 +348,7 @@ def members(name: str, cls: type) -> list[str]:
         ):
             continue
         value = held.fget if isinstance(held, property) else getattr(cls, key)
-        if not value.__doc__:  # a step of its base class, told there
+        if not value.__doc__:  # a step of its base class, explained there
             continue
         call = key if isinstance(held, property) else signature(f"{name}.{key}", value).removeprefix("tm.")
         call = re.sub(r"\n\s*", " ", call)
