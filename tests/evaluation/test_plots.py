@@ -121,7 +121,7 @@ def test_thresholds_are_those_of_the_table():
     plot = binary().plot.thresholds()
     table = tm.threshold_table(TRUTH, SCORE)
     best = table.best("fscore")
-    assert f"fscore is best at {best.threshold:g}, where it is {best.value:.3f}." in plot.description
+    assert f"F1 is best at {best.threshold:g}, where it is {best.value:.3f}." in plot.description
     recall = vertices(plot, LIGHT.series[1])
     assert set(recall[:, 1].tolist()) <= set(table["recall"].tolist())
     for (left, level), (right, next_level) in itertools.pairwise(recall.tolist()):
@@ -147,7 +147,7 @@ def test_the_best_threshold_of_very_many_is_the_best():
     report = tm.evaluate(truth, score, ["auc"], kind="score")
     best = tm.threshold_table(truth, score).best("fscore")
     assert re.search(
-        r"fscore is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description
+        r"F1 is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description
     ).groups() == (
         show_short(best.threshold),
         show_short(best.value),

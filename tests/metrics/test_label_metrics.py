@@ -310,6 +310,17 @@ def test_margin_accuracy_and_accuracy_do_not_share_a_state():
         ),
         ("precision(average=micro)", "with the counts of all classes added up, TP / (TP + FP)"),
         ("recall(average=none)", "for each class, TP / (TP + FN)"),
+        ("v_measure", "2 h c / (h + c), where h is the homogeneity and c the completeness"),
+        (
+            "cohen_kappa(weighting=quadratic)",
+            "1 − Σ d_ij o_ij / Σ d_ij e_ij, where d_ij = (i − j)², o is observed, and e expected by chance",
+        ),
+        (
+            "auc(max_fpr=0.3)",
+            "½ (1 + (A − a²/2) / (a − a²/2)), where A is the area under the ROC curve up to a "
+            "false positive rate of a = 0.3",
+        ),
+        ("gap(recall)", "max − min over the groups"),
     ],
 )
 def test_the_formula_is_that_of_the_parameters(name, formula):

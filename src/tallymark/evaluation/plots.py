@@ -266,7 +266,7 @@ class ReportPlots:
 
     @_cached
     def thresholds(self) -> Plot:
-        """Precision, recall and F at every threshold, and where F is at its best."""
+        """Precision, recall and F1 at every threshold, and where F1 is best."""
         state: Any = self._source.state(threshold_table)
         if state.several:
             raise UndefinedError("thresholds are of two classes, and there are more")
@@ -274,8 +274,8 @@ class ReportPlots:
             self._require_value(threshold_table)  # which says why not
         table, table_shown = _thin_thresholds(state)
         best = table.choose("fscore")
-        marked = None if isinstance(best, Undefined) else BestThresholdMark("fscore", best.threshold, best.value)
-        values = {name: table[name] for name in ("precision", "recall", "fscore")}
+        marked = None if isinstance(best, Undefined) else BestThresholdMark("F1", best.threshold, best.value)
+        values = {"precision": table["precision"], "recall": table["recall"], "F1": table["fscore"]}
         return thresholds_plot(table["threshold"], values, marked, table_shown, unit=self._reads_probabilities())
 
     def _reads_probabilities(self) -> bool:

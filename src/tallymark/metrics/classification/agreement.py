@@ -86,8 +86,8 @@ class CohenKappa(LabelMetric):
 
     @property
     def formula_text(self) -> str:
-        distance = {None: "[i ≠ j]", "linear": "|i − j|", "quadratic": "(i − j)²"}[self.weighting]
-        return self.formula.replace("[i ≠ j], |i − j| or (i − j)²", distance)
+        distance = {"linear": "|i − j|", "quadratic": "(i − j)²"}.get(str(self.weighting), "[i ≠ j]")
+        return f"1 − Σ d_ij o_ij / Σ d_ij e_ij, where d_ij = {distance}, o is observed, and e expected by chance"
 
     def read(self, state: Any) -> Answer:
         counts = state.counts()

@@ -206,6 +206,11 @@ class VMeasure(ClusterMetric):
         """Only where both count alike."""
         return self.beta == 1.0
 
+    @property
+    def formula_text(self) -> str:
+        means = "where h is the homogeneity and c the completeness"
+        return f"2 h c / (h + c), {means}" if self.beta == 1 else f"{self.formula}, beta = {self.beta:g}, {means}"
+
     def formula_value(self, pairs: Pairs) -> float:
         info = Information(pairs)
         mutual = info.mutual

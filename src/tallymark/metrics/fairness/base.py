@@ -98,6 +98,10 @@ class GroupMetric(Metric, abstract=True):
         """The value of two groups or more."""
         raise NotImplementedError(f"{type(self).__name__} must define `combine_one`")
 
+    @property
+    def formula_text(self) -> str:
+        return self.formula if len(self.of) > 1 else self.formula.partition(";")[0]
+
     def decisive(self, values: Sequence[float]) -> float:
         """The value that counts, where there are several metrics."""
         raise NotImplementedError(f"{type(self).__name__} must define `decisive`")
