@@ -148,6 +148,19 @@ def test_metrics_are_found_by_any_of_their_names():
     assert tm.accept({"fscore": 0.5, "": 1.0, 3: 2.0}, "f1 == 0.5")
 
 
+def test_metrics_are_found_in_any_spelling():
+    """In the report and in the condition; a beta or a k may be part of the name, and a suffix follows it."""
+    report = tm.evaluate(Y, P, ["RMSE", "R²"], ci=0.95)
+    assert tm.accept(report, "R2 > 0.5 and RMSE < 5.0 and RSquared <= 1 and RootMeanSquaredError.n == 4")
+    assert tm.accept({"R2": 0.9, "MAE": 3}, "R² > 0.8 and mae < 5")
+    labels = tm.evaluate([0, 1, 1, 0] * 9, [0, 1, 0, 0] * 9, ["f0.5", "F2", "f1_macro"], ci=0.95)
+    assert tm.accept(labels, "f0.5 > 0.8 and f.5.lo > 0.1 and f2 > 0.1 and f1_macro > 0.5 and F0.5.n == 36")
+    assert tm.accept({"ndcg(k=10)": 0.5, "recall@5": 0.4}, "NDCG@10 == 0.5 and recall_at(k=5) == 0.4")
+    for wrong in ("f0.5x > 1", "ndcg@ > 1", "ndcg@x > 1", "f0. > 1"):
+        with pytest.raises(tm.ParameterError, match="`condition` cannot be read"):
+            tm.accept({"ndcg": 0.5}, wrong)
+
+
 def test_a_class_or_an_output_stands_in_brackets():
     """By its label or its number, quoted where it needs to be."""
     labels = ["cat", "a dog", "cat", "x[1]"]

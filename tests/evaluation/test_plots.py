@@ -146,9 +146,7 @@ def test_the_best_threshold_of_very_many_is_the_best():
     score = truth + RNG.normal(size=70_000)
     report = tm.evaluate(truth, score, ["auc"], kind="score")
     best = tm.threshold_table(truth, score).best("fscore")
-    assert re.search(
-        r"F1 is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description
-    ).groups() == (
+    assert re.search(r"F1 is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description).groups() == (
         show_short(best.threshold),
         show_short(best.value),
     )

@@ -306,6 +306,18 @@ def test_functions_of_scikit_learn_are_taken_as_they_are(own):
     assert log_loss(y, table[:, [2, 0, 1]], classes=names) == pytest.approx(tm.logloss(y, table))
     fbeta = tm.custom(partial(sk.fbeta_score, beta=2, average="macro"), name="their_f2")
     assert (fbeta(y, p), fbeta.better) == (pytest.approx(tm.fscore(y, p, beta=2, average="macro")), "higher")
+    area = tm.custom(sk.roc_auc_score)
+    for positive in ("cat", "owl"):
+        rows = (np.where(two, "cat", "owl"), scores)
+        given = {"kind": "probability", "positive": positive, "weights": w}
+        report = tm.evaluate(*rows, [area, "auc", log_loss, "logloss"], **given)
+        assert report[area] == pytest.approx(report["auc"])
+        assert report[log_loss] == pytest.approx(report["logloss"])
+        tally = tm.Tally([area], kind="probability", positive=positive).update(*rows, weights=w)
+        assert tm.Tally.from_bytes(tally.to_bytes()).report()[area] == report[area]
+    assert area(np.where(two, 2, 1), scores, positive=1) == pytest.approx(
+        tm.auc(np.where(two, 2, 1), scores, positive=1)
+    )
     with pytest.raises(tm.ParameterError, match='name="my_metric"'):
         tm.custom(partial(sk.fbeta_score, beta=2))
     with pytest.raises(tm.ParameterError, match='Write better="higher"'):

@@ -41,6 +41,20 @@ def test_the_confusion_matrix_reads_and_exports():
         list(table)
 
 
+def test_attributes_of_other_matrices_say_what_to_use():
+    """An array for what arrays have, classes for labels; others are absent without a hint."""
+    table = tm.confusion_matrix(["a", "b", "b"], ["a", "a", "b"])
+    tn, fp, fn, tp = np.asarray(table).ravel()
+    assert (tn, fp, fn, tp) == (1, 0, 1, 1)
+    for name in ("matrix", "values", "ravel", "shape", "T"):
+        with pytest.raises(AttributeError, match=rf"no '{name}'; use numpy\.asarray"):
+            getattr(table, name)
+    with pytest.raises(AttributeError, match=r"no 'labels'; use table\.classes"):
+        table.labels  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no 'nothing'$"):
+        table.nothing  # noqa: B018
+
+
 def test_weights_of_one_give_the_matrix_without_weights():
     """Whole numbers stay whole, fractions do not become so."""
     assert np.asarray(tm.confusion_matrix(TRUTH, SAID, weights=np.ones(4))).dtype == np.int64

@@ -119,6 +119,12 @@ def test_a_name_of_your_own_is_found_as_it_is_written_first():
         assert tm.metric("rmse") == tm.rmse
         with pytest.raises(tm.UnknownMetricError, match="'Rmse' can be 'RMSE' or 'rmse'"):
             tm.metric("Rmse")
+        other = tm.custom(half_error, name="f1macro")
+        assert tm.metric("f1macro") == other
+        with pytest.raises(tm.UnknownMetricError, match=r"'f1_macro' can be 'f1macro' or 'fscore\(average=macro\)'"):
+            tm.metric("f1_macro")
+        hinge = tm.custom(half_error, name="hinge_loss")
+        assert tm.metric("HingeLoss") == hinge
     finally:
         registry.functions.clear()
         registry._changed()

@@ -60,6 +60,12 @@ def test_a_name_cannot_be_taken_twice():
         del registry.classes["mean_twin"]
 
 
+def test_whether_higher_is_better():
+    """None where the best value lies between, or where there is no direction."""
+    found = {item: item.higher_is_better for item in (tm.auc, tm.rmse, tm.mean_bias, tm.confusion_matrix)}
+    assert list(found.values()) == [True, False, None, None]
+
+
 def test_signatures_show_the_parameters():
     """In help, notebooks and editors."""
     import inspect

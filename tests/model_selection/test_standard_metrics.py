@@ -25,6 +25,16 @@ def test_regression_metrics_have_times_only_if_given():
     assert tm.model_selection.regression_metrics(y, p, weights=[1, 2, 0, 0])["mae"] == 0.5
 
 
+def test_a_bundle_knows_other_names_of_its_metrics():
+    """In any spelling, also of those that were left out."""
+    found = tm.model_selection.classification_metrics(["a", "b", "c", "a"], ["a", "b", "a", "c"])
+    assert found["F1 macro"] == found["f1_macro"] == found["fscore(average=macro)"]
+    assert "MatthewsCorrelation" in found
+    assert "RMSE" in tm.model_selection.regression_metrics([1.0, 2.0], [1.0, 3.0])
+    with pytest.raises(KeyError, match="R² does not apply: the truth is constant"):
+        tm.model_selection.regression_metrics([1.0, 1.0], [1.0, 3.0])["R²"]
+
+
 def test_what_does_not_apply_is_absent():
     """R² of a constant truth is not there, and asking for it says why."""
     found = tm.model_selection.regression_metrics([1.0, 1.0], [1.0, 2.0])

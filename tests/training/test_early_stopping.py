@@ -99,6 +99,16 @@ def test_a_reset_rule_can_serve_another_training():
     assert rule.best_round == 0
 
 
+@pytest.mark.parametrize("rule", [tm.training.EarlyStopping, tm.training.GainStopping])
+def test_directions_of_other_libraries_say_what_to_write(rule):
+    """Whether higher is better is `better=` here."""
+    for name, value, better in (("mode", "max", "higher"), ("mode", "min", "lower"), ("maximize", True, "higher")):
+        with pytest.raises(tm.ParameterError, match=f'{rule.__name__} has no argument .* Write better="{better}"'):
+            rule(3, **{name: value})
+    with pytest.raises(tm.ParameterError, match=r"no argument `delta`$"):
+        rule(3, delta=1)
+
+
 def test_arguments_that_cannot_be_used_are_refused():
     """Patience below one, odd directions, monitors and deltas; and no direction at all, outside of an evaluator."""
     for bad in (0, -1, 1.5, True, "3"):

@@ -38,6 +38,7 @@ class FunctionMetric(Metric, abstract=True):
         super().__init__(**given)
         vars(self)["name"] = vars(self)["__qualname__"] = self.own_name
         vars(self)["kind"] = self.own_kind
+        vars(self)["kinds"] = ("score", "probability", "margin") if self.own_kind == "score" else ()
         vars(self)["takes_weights"] = _weights_argument(self.function)
         vars(self)["__doc__"] = self.function.__doc__
 
@@ -46,7 +47,9 @@ class FunctionMetric(Metric, abstract=True):
         return self.own_better
 
     def reads_of(self, target: Target) -> LabelRowsOf:
-        return LabelRowsOf(target.classes, numbers=self.own_kind != "label")
+        if self.own_kind in ("value", "label"):
+            return LabelRowsOf(target.classes, numbers=self.own_kind == "value")
+        return LabelRowsOf(target.classes, numbers=True, positive=target.positive)
 
     @property
     def description(self) -> str:
@@ -128,8 +131,9 @@ def custom(
     """Make a metric of a function ``f(y_true, y_pred) -> float``.
 
     It works wherever a built-in metric does, and its name works in strings. It keeps the rows. A scikit-learn function
-    is taken as it is, under its name after `sklearn_`, with the direction and the kind that its metric has here;
-    columns of probabilities are passed in the order of the sorted classes, as it expects them.
+    is taken as it is, under its name after `sklearn_`, with the direction and the kind that its metric has here.
+    Columns of probabilities are passed in the order of the sorted classes, as it expects them; with `positive=` in a
+    call, a truth beside scores or probabilities is 1 for that class and 0 for others.
 
     Args:
         function: The function. Weights, an array or None, go to its parameter `sample_weight` or `weights`, or to a

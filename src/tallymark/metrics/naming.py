@@ -141,7 +141,8 @@ class OtherName(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _folded_names() -> dict[str, OtherName]:
-    """All names, and those in print, without their spelling. A name known here means that, whatever it is elsewhere."""
+    """All names, and those in print, without their spelling. A name known here means that, whatever it is elsewhere;
+    but one of the user's own leaves both meanings open."""
     own: dict[str, list[str]] = {}
     for names in (registry.functions, registry.makers, registry.aliases, registry.classes):
         for name in names:
@@ -150,7 +151,12 @@ def _folded_names() -> dict[str, OtherName]:
     for name, cls in registry.classes.items():
         found.setdefault(fold(cls.display or name), OtherName((name,)))
     for row in _rows():
-        found.setdefault(fold(row.name), OtherName((row.here,) if row.here else (), note=_as_hint(row.note)))
+        key, words = fold(row.name), (row.here,) if row.here else ()
+        if key in found and registry.functions.keys() >= set(found[key].words):
+            words = tuple(dict.fromkeys((*found[key].words, *words)))
+        elif key in found:
+            continue
+        found[key] = OtherName(words, note=_as_hint(row.note))
     return found
 
 

@@ -198,10 +198,6 @@ class VMeasure(ClusterMetric):
     """How many times as much completeness counts."""
 
     @property
-    def formula_text(self) -> str:
-        return "2 h c / (h + c)" if self.beta == 1 else super().formula_text
-
-    @property
     def symmetric(self) -> bool:  # type: ignore[override]
         """Only where both count alike."""
         return self.beta == 1.0

@@ -61,17 +61,20 @@ class Encoded(NamedTuple):
 
 class LabelRowsOf(KeyedReads):
     """Asks for the labels of every row; of these classes only, if there are any. With `numbers`, what can be read as
-    numbers is."""
+    numbers is, and beside one column of them a truth is 1 where it is `positive`, else 0."""
 
-    __slots__ = ("classes", "numbers")
+    __slots__ = ("classes", "numbers", "positive")
 
-    def __init__(self, classes: tuple[Label, ...] | None = None, numbers: bool = False) -> None:
+    def __init__(
+        self, classes: tuple[Label, ...] | None = None, numbers: bool = False, positive: Label | None = None
+    ) -> None:
         self.classes = classes
         self.numbers = numbers
+        self.positive = positive
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        return (self.classes, self.numbers)
+        return (self.classes, self.numbers, self.positive)
 
     def zero(self) -> LabelRows:
         return LabelRows(self, ())
@@ -85,6 +88,9 @@ class LabelRowsOf(KeyedReads):
             check_same_type((labels[0], labels[1]))
         if self.classes is not None:
             check_classes(labels, self.classes)
+        if self.positive is not None and batch.truth_columns == batch.prediction_columns == 1:
+            found = truth if isinstance(truth, Encoded) else Encoded(*encode_labels(batch, 0))
+            truth = np.array([[float(label == self.positive)] for label in found.labels])[found.codes]
         batch.require_weights()
         return LabelRows(self, (LabelChunk(truth, prediction, copy_weights(batch)),))
 
@@ -142,7 +148,8 @@ class LabelRows(ChunkedState[LabelRowsOf, LabelChunk]):
     def fields(self) -> dict[str, Any]:
         classes = None if self._reads.classes is None else list(self._reads.classes)
         chunks = [[_fields(chunk.truth), _fields(chunk.prediction), chunk.weights] for chunk in self._chunks]
-        return {"classes": classes, **({"numbers": True} if self._reads.numbers else {}), "chunks": chunks}
+        positive = {} if self._reads.positive is None else {"positive": pack_labels([self._reads.positive])}
+        return {"classes": classes, **({"numbers": True} if self._reads.numbers else {}), **positive, "chunks": chunks}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> LabelRows:
@@ -161,7 +168,8 @@ class LabelRows(ChunkedState[LabelRowsOf, LabelChunk]):
                 check_classes((side.labels,), classes or tuple(side.labels))
             elif not numbers:
                 raise StateError("rows must be labels")
-        return cls(LabelRowsOf(classes, numbers), tuple(chunks))
+        positive = unpack_labels(fields["positive"])[0] if "positive" in fields else None
+        return cls(LabelRowsOf(classes, numbers, positive), tuple(chunks))
 
 
 def _width(column: Encoded | Array) -> int:
