@@ -83,8 +83,9 @@ def test_what_is_printed_has_an_end_and_copies_are_the_same(name: str, monkeypat
     monkeypatch.setattr(registry, "functions", {})  # those of other tests are listed too
     held = OBJECTS[name]()
     shown = repr(held)
-    assert 0 < len(shown) < 60_000
-    assert 0 < len(str(held)) < 60_000
+    most = 1_000 * 240 if name == "slices" else 60_000  # all groups, up to 1,000 rows of 200 characters per cell
+    assert 0 < len(shown) < most
+    assert 0 < len(str(held)) < most
     for again in (pickle.loads(pickle.dumps(held)), copy.copy(held), copy.deepcopy(held)):
         assert type(again) is type(held)
         assert repr(again) == shown
