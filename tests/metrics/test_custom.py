@@ -274,7 +274,7 @@ def test_how_a_function_takes_weights_is_told_by_its_signature(own):
     metric = tm.custom(plain, name="own_error")
     with pytest.raises(tm.WeightError, match="own_error is a function of truth and predictions and takes no `weights`"):
         metric(Y, P, weights=w)
-    report = tm.evaluate(Y, P, ["mae", metric], weights=w)
+    report = tm.evaluate(Y, P, ["mae", metric], weights=w, errors="report")
     assert list(report.failures) == ["own_error"]
     assert pickle.loads(pickle.dumps(tm.custom(share_within_half)))(Y, P) == 0.75
 

@@ -153,7 +153,7 @@ def explain(name: str | Metric | Mapping[str, Any], /, **parameters: Any) -> Exp
 
     >>> explanation = explain("fscore(beta=2)")
     >>> explanation.metric.reading
-    'Between precision and recall, closer to the lower one; with beta = 1, their harmonic mean.'
+    'Between precision and recall, closer to the lower one.'
     >>> explanation.related
     ('mcc', 'average_precision', 'precision', 'recall', 'sensitivity', 'jaccard')
     """

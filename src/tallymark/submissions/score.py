@@ -385,7 +385,7 @@ def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resamp
         interval = None if interval.method == "analytic" else with_method(interval, "bootstrap")
     failure = None
     try:
-        report = evaluate_batch(batch, settings.metrics, target, settings=interval)
+        report = evaluate_batch(batch, settings.metrics, target, errors="report", settings=interval)
     except TallymarkError as error:
         failure = error
     if failure is None:

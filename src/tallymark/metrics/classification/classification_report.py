@@ -157,7 +157,8 @@ class ClassificationReport(LabelMetric):
             return data
 
         def scores(numbers: Mapping[str, Any]) -> ClassScores:
-            return ClassScores(*(math.nan if numbers[name] is None else numbers[name] for name in _NAMES))
+            rates = (math.nan if numbers[name] is None else numbers[name] for name in _NAMES[:3])
+            return ClassScores(*rates, *(numbers.get(name) for name in _NAMES[3:]))
 
         by_class = {each["class"]: scores(each) for each in data["classes"]}
         averages = {name: scores(each) for name, each in data["averages"].items()}
