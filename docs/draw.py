@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
@@ -14,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import tallymark as tm
+from tallymark.training import EvalSet, Evaluator, History
 
 FOLDER = Path(__file__).parent / "images" / "plots"
 OF_PROBABILITIES = ("roc", "precision_recall", "score_histogram", "lift", "thresholds", "reliability")
@@ -32,15 +34,17 @@ def draw(folder: Path) -> list[Path]:
     said = cross_val_predict(GaussianNB(), *digits)
     labels = tm.evaluate(digits[1], said, ["accuracy"])
     diabetes = load_diabetes(return_X_y=True)
-    numbers = tm.evaluate(diabetes[1], cross_val_predict(LinearRegression(), *diabetes))
+    bounds = np.quantile(diabetes[0][:, 0], (1 / 3, 2 / 3))
+    age = np.array(["younger", "middle", "older"])[np.digitize(diabetes[0][:, 0], bounds)]
+    numbers = tm.evaluate(diabetes[1], cross_val_predict(LinearRegression(), *diabetes), by={"age": age})
     models = tm.compare(y, {"logistic": p, "naive Bayes": naive}, ["auc"], kind="probability")
     found = {
         **{name: getattr(report.plot, name)() for name in OF_PROBABILITIES},
         "slices": report.plot.slices("accuracy"),
         "confusion": labels.plot.confusion(),
         "class_balance": labels.plot.class_balance(),
-        "residuals": numbers.plot.residuals(),
-        "predictions": numbers.plot.predictions(),
+        **{name: getattr(numbers.plot, name)() for name in ("residuals", "predictions", "qq", "residuals_by_group")},
+        "learning": training(*diabetes).plot(),
         "differences": models.plot.differences(),
         "models": models.plot.roc(),
     }
@@ -48,6 +52,16 @@ def draw(folder: Path) -> list[Path]:
     for name, plot in found.items():
         plot.save(folder / f"{name}.svg", theme="auto")
     return [folder / f"{name}.svg" for name in found]
+
+
+def training(x: np.ndarray, y: np.ndarray) -> History:
+    """The history of trees that are added one by one."""
+    model = GradientBoostingRegressor(n_estimators=80, random_state=0).fit(x[::2], y[::2])
+    evaluator = Evaluator(["rmse", "r2"], [EvalSet("validation", y[1::2]), EvalSet("training", y[::2])])
+    predicted = zip(model.staged_predict(x[1::2]), model.staged_predict(x[::2]), strict=True)
+    for number, (validation, train) in enumerate(predicted):
+        evaluator.step(number, {"validation": validation, "training": train})
+    return evaluator.history
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from generators import api_pages, command_help, decision_page, metric_pages, settings_table, state_sizes
+from generators import api_pages, command_help, decision_page, metric_pages, names_table, settings_table, state_sizes
 
 FOLDER = Path(__file__).parent
-SOURCES = (metric_pages, api_pages, decision_page, command_help, settings_table, state_sizes)
+SOURCES = (metric_pages, api_pages, decision_page, command_help, settings_table, names_table, state_sizes)
 
 
 def main(folder: Path = FOLDER) -> None:

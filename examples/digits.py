@@ -41,9 +41,9 @@ picture.save("digits-confusion.svg", theme="auto")
 picture
 
 # %% [markdown]
-# Which model is better? It depends on what is asked. Whoever looks at the nearest digit is right more often. But such
-# a model is always sure, and where it is wrong it is sure and wrong, which `logloss` punishes most: there, these rows
-# cannot tell the two apart.
+# Which model is better? It depends on the metric. The model of the nearest digit is right significantly more often. But
+# it is always certain, even where it is wrong, which the log loss punishes most: there, the difference is not
+# significant.
 
 # %%
 found = tm.compare(y[test], models, ["accuracy", "fscore(average=macro)", "logloss", "brier"])

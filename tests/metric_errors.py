@@ -7,10 +7,21 @@ import pandas as pd
 
 import tallymark as tm
 from tallymark.data.batch import Batch
+from tallymark.metrics import registry
 from tallymark.states.scores.scores import Scores, ScoresOf
 
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN, INF = float("nan"), float("inf")
+
+
+def _two_names():
+    tm.custom(lambda y, p: 0.0, name="RMSE")
+    try:
+        tm.metric("Rmse")
+    finally:
+        del registry.functions["RMSE"]
+        registry._changed()
+
 
 CASES = {
     # lengths, shapes and types
@@ -86,7 +97,10 @@ CASES = {
     "threads": lambda: tm.set_threads(0),
     # names
     "a misspelt name": lambda: tm.metric("rsme"),
-    "a name in capitals": lambda: tm.metric("MAE"),
+    "a metric of another library that is not here": lambda: tm.metric("auc_mu"),
+    "a name that could be two": lambda: _two_names(),
+    "a class called with arrays": lambda: tm.R2(Y, P),
+    "a quantile by another name": lambda: tm.metric("quantile(tau=0.9)"),
     "a name like no other": lambda: tm.metric("qqqq"),
     "a third array": lambda: tm.fscore([1, 0], [1, 0], [1.0, 2.0]),
     "positional parameters": lambda: tm.metric("huber(2)"),
@@ -105,7 +119,17 @@ CASES = {
     "no metrics": lambda: tm.evaluate(Y, P, []),
     "metrics of the wrong type": lambda: tm.evaluate(Y, P, 3),
     "a metric name that is no name": lambda: tm.evaluate(Y, P, {1: "rmse"}),
-    "whole numbers and floats without metrics": lambda: tm.evaluate([1, 2], [0.1, 0.2]),
+    "scores without metrics": lambda: tm.evaluate([0, 1], [-0.1, 0.2]),
+    "signs and decimals without metrics": lambda: tm.evaluate([-1, 1], [0.1, 0.2]),
+    "several columns of whole numbers without metrics": lambda: tm.evaluate([[1, 2]], [[0.1, 0.2]]),
+    "many whole numbers without metrics": lambda: tm.evaluate(range(30), range(1, 31)),
+    "pieces that look different": lambda: tm.Tally().update([0, 1], [0.1, 0.2]).update([3, 4], [0.1, 0.2]),
+    "a frame without a prediction column": lambda: tm.evaluate({"y": [0, 1], "p": [0.1, 0.2]}, "y"),
+    "a column by position and by name": lambda: tm.evaluate({"y": [0, 1], "p": [0.1, 0.2]}, "y", "p", truth="y"),
+    "weights by position": lambda: tm.evaluate(Y, P, ["rmse"], [1.0] * len(Y)),
+    "a parameter of no metric": lambda: tm.evaluate(Y, P, ["rmse", "mae"], average="macro"),
+    "a mistyped argument": lambda: tm.evaluate(Y, P, ["rmse", "mae"], weigths=[1.0] * len(Y)),
+    "a parameter that is set twice": lambda: tm.evaluate([0, 1], [0, 1], ["recall(average=micro)"], average="macro"),
     "labels and floats without a positive class": lambda: tm.evaluate(["a", "b"], [0.1, 0.2], errors="raise"),
     "errors": lambda: tm.evaluate(Y, P, ["rmse"], errors="ignore"),
     "errors raised": lambda: tm.evaluate(Y, P, ["pinball(alphas=(0.1, 0.9))"], errors="raise"),
@@ -113,7 +137,6 @@ CASES = {
     "a key that is no metric": lambda: tm.evaluate(Y, P, ["rmse"])["nothing"],
     "undefined raised": lambda: tm.r2([1.0, 1.0], [1.0, 2.0], undefined="raise"),
     "a tally with an unknown way": lambda: tm.Tally(["rmse"], missing="ignore"),
-    "a tally without metrics": lambda: tm.Tally(None),
     "other columns": lambda: tm.Tally(["rmse"]).update(Y, P).update(np.ones((2, 2)), np.ones((2, 2))),
     "tallies of other metrics": lambda: tm.Tally(["rmse"]) + tm.Tally(["mae"]),
     "tallies of other widths": lambda: (

@@ -77,7 +77,7 @@ CASES = {
     "a percentage without its sign": lambda: tm.accept(tm.evaluate([1, 0], [1, 1], ["error_rate"]), "error_rate < 20"),
     "a limit that no value reaches": lambda: tm.accept(tm.evaluate(Y, P, ["r2", "rmse"]), "not 1.5 > r2"),
     "a limit of rows that nothing reaches": lambda: tm.accept(tm.evaluate(Y, P, ["r2"]), "r2.n > -1"),
-    "not accepted": lambda: tm.accept({"r2": 0.5, "mae": NAN}, "r2 > 0.8 and mae < 5").require(),
+    "refused": lambda: tm.accept({"r2": 0.5, "mae": NAN}, "r2 > 0.8 and mae < 5").require(),
     # custom metrics
     "a custom name": lambda: tm.custom(lambda y, p, w: 0.0),
     "a custom name that is taken": lambda: tm.custom(lambda y, p, w: 0.0, name="rmse"),

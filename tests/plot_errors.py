@@ -31,6 +31,25 @@ CASES = {
     "residuals of quantiles": lambda: tm.evaluate([1.0], [[0.5, 1.5]], ["coverage"]).plot.residuals(),
     "residuals of no such output": lambda: tm.evaluate([1.0], [1.5], ["rmse"]).plot.residuals(output=1),
     "residuals of all weights zero": lambda: tm.evaluate([1.0], [1.5], ["rmse"], weights=[0]).plot.residuals(),
+    "residuals of no groups": lambda: tm.evaluate([1.0, 2.0], [1.0, 3.0]).plot.residuals_by_group(),
+    "residuals by group of a tally": lambda: (
+        tm.Tally(["median_absolute_error"], by=["group"])
+        .update([1.0], [1.5], by={"group": ["x"]})
+        .report()
+        .plot.residuals_by_group()
+    ),
+    "a QQ plot of residuals that are all the same": lambda: tm.evaluate([1.0, 2.0], [1.5, 2.5]).plot.qq(),
+    "a QQ plot of huge residuals": lambda: tm.evaluate([1.0, 2.0], [1e308, 1.0], ["mae"]).plot.qq(),
+    "learning curves of no rounds": lambda: tm.training.History().plot(),
+    "the worst rows of a tally": lambda: tm.Tally(["rmse"]).update([1.0], [1.5]).report().worst_rows(),
+    "the worst rows of a group": lambda: _report(by=["x", "x", "y"]).slices["x"].worst_rows(),
+    "no worst rows": lambda: _report().worst_rows(0),
+    "the worst rows with too few ids": lambda: _report().worst_rows(ids=["a"]),
+    "the worst rows of one class": lambda: tm.evaluate([1, 1], [0.2, 0.9], ["auc"]).worst_rows(),
+    "the worst rows of scores of several classes": lambda: tm.evaluate(["a", "b", "c"], _TABLE, ["auc"]).worst_rows(),
+    "the worst rows of clusters": lambda: tm.evaluate([1, 2], [1, 1], ["adjusted_rand"]).worst_rows(),
+    "the worst rows of several labels": lambda: tm.evaluate([[1, 0]], [[1, 1]], ["hamming_loss"]).worst_rows(),
+    "the worst rows of an output of labels": lambda: _report("accuracy").worst_rows(output=1),
     "a plot of values too far apart": lambda: tm.evaluate([0.0, 0.0], [-1e308, 1e308], ["mae"]).plot.residuals(),
     "a plot without groups": lambda: _report().plot.slices(),
     "a plot of groups of many numbers": lambda: _report("confusion_matrix", by=["x", "x", "y"]).plot.slices(),

@@ -110,7 +110,7 @@ def test_an_argument_may_be_a_value():
     ],
 )
 @pytest.mark.parametrize("way", ["pickle", "copy", "json"])
-def test_fields_survive(make, way):
+def test_the_fields_of_an_error_survive_pickle_copy_and_json(make, way):
     error = make()
     again = {
         "pickle": lambda: pickle.loads(pickle.dumps(error)),
@@ -124,7 +124,7 @@ def test_fields_survive(make, way):
         assert getattr(again, field) == getattr(error, field)
 
 
-def test_another_name_for_an_argument():
+def test_an_argument_can_be_renamed_in_an_error():
     error = finite().rename(y_true="truth")
     assert error.argument == "truth"
     assert str(error).startswith("`truth` must be finite")

@@ -21,7 +21,7 @@ def example_modules(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
-def test_the_example_runs():
+def test_the_example_adds_its_pieces_to_the_whole():
     """And the pieces add up to the whole."""
     done = subprocess.run([sys.executable, EXAMPLES / "deliveries.py"], capture_output=True, text=True, check=True)
     assert "equal to the last bit: yes" in done.stdout
@@ -74,7 +74,7 @@ def test_the_story_runs_and_makes_the_pictures_of_the_docs(story, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES)
-def test_the_notebook_runs(story, tmp_path):
+def test_the_notebook_prints_its_stored_output(story, tmp_path):
     """In a kernel of its own; what it prints is what is stored; anew with python examples/make_notebooks.py."""
     stored = importlib.import_module("nbformat").read(EXAMPLES / f"{story}.ipynb", as_version=4)
     fresh = run_as_notebook((EXAMPLES / f"{story}.py").read_text(), tmp_path)

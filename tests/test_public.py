@@ -51,8 +51,8 @@ def test_the_version_is_that_of_the_package():
 def test_dir_and_star_show_what_is_public_and_nothing_else():
     """No helper module, no name of typing; `map` is there, but a star does not shadow the built-in one."""
     homes = {
-        *("acceptance", "comparison", "evaluation", "extend", "guidance", "metrics", "model_selection", "submissions"),
-        *("training", "errors"),
+        *("acceptance", "comparison", "evaluation", "extend", "guidance", "metrics", "model_selection", "sklearn"),
+        *("submissions", "training", "errors"),
     }
     assert set(dir(tm)) == {*tm.__all__, *homes, "map", "__version__"}
     assert len(tm.__all__) == len(set(tm.__all__))
@@ -194,7 +194,7 @@ def test_a_forked_child_can_evaluate():
     assert run(code).stdout.strip() == "0"
 
 
-def test_calls_from_many_threads():
+def test_eight_threads_can_share_metrics_and_reports():
     """The same objects from eight threads at once."""
     rng = np.random.default_rng(1)
     y = rng.normal(size=100_000)

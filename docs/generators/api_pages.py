@@ -8,6 +8,7 @@ import inspect
 import os
 import pkgutil
 import re
+import textwrap
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ _HOMES = (
     "training",
     "model_selection",
     "submissions",
+    "sklearn",
     "comparison",
     "acceptance",
     "guidance",
@@ -56,6 +58,7 @@ def typed(name: str) -> str:
     return f"tm.{HOME_OF[name]}.{name}" if HOME_OF.get(name) else f"tm.{name}"
 
 
+GENERATED = "<!-- Written by make docs from the docstrings. -->"
 MADE_BY_CALLERS = {
     *("Tally", "Batch", "Target", "Intervals", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"),
     "Limits",
@@ -81,6 +84,7 @@ PAGES = (
             "Report",
             "Cell",
             "Slices",
+            "WorstRows",
             "Tally",
             "tally_table",
             "Target",
@@ -99,7 +103,7 @@ PAGES = (
         "acceptance",
         "Acceptance",
         "Whether a model is good enough. [Accept or refuse a model](../how-to/accept.md) shows how.",
-        ("accept", "Acceptance", "Clause"),
+        ("accept", "Acceptance", "ConditionResult"),
     ),
     Page(
         "plots",
@@ -111,7 +115,7 @@ PAGES = (
     Page(
         "training",
         "Training",
-        "Evaluation while a model trains. [Stop training in time](../how-to/early-stopping.md) shows how.",
+        "Evaluation while a model trains. [Early stopping](../how-to/early-stopping.md) shows how.",
         (
             *("EvalSet", "Evaluator", "Round", "EvalResult", "History"),
             *("EarlyStopping", "GainStopping", "StoppingRules", "StoppingRule"),
@@ -122,7 +126,7 @@ PAGES = (
         "model-selection",
         "Model selection",
         "Training and test rows, cross-validation and the best of several candidates. "
-        "[Cross-validate and select](../how-to/cross-validate.md) shows how.",
+        "[Cross-validation and model selection](../how-to/cross-validate.md) shows how.",
         (
             *("cross_validate", "CrossValidation", "Fold", "Score", "select", "Selection", "aic", "bic"),
             *("KFold", "StratifiedKFold", "GroupKFold", "Holdout", "StratifiedHoldout", "GroupHoldout"),
@@ -136,6 +140,12 @@ PAGES = (
         "Files of predictions, checked and scored against the answers. "
         "[Score a submission](../how-to/submissions.md) shows how.",
         ("score_submission", "SubmissionResult", "check_submission", "SubmissionCheck", "Problem", "Limits"),
+    ),
+    Page(
+        "sklearn",
+        "scikit-learn",
+        "What scikit-learn takes. [Use with scikit-learn](../how-to/scikit-learn.md) shows how.",
+        ("scorer",),
     ),
     Page(
         "guidance",
@@ -163,7 +173,7 @@ PAGES = (
     Page(
         "extend",
         "Metrics of your own",
-        "What a metric is made of. [Add a metric](../how-to/add-a-metric.md) shows how it fits together.",
+        "What a metric is made of. [Add a custom metric](../how-to/add-a-metric.md) shows how it fits together.",
         (
             *(
                 "custom",
@@ -185,24 +195,35 @@ PAGES = (
 def pages() -> Iterator[tuple[str, str]]:
     """Every page of public names, by its path below docs/."""
     for page in PAGES:
-        lines = [f"# {page.title}", "", f"Written by `make docs` from the docstrings. {page.about}"]
+        lines = [f"# {page.title}", "", GENERATED, "", page.about, "", *contents(page.names)]
         if page.name == "errors":
-            tree = inspect.cleandoc(errors.__doc__ or "").split("::")[1]
-            lines += ["", "```text", inspect.cleandoc(tree), "```"]
+            tree, _, about = inspect.cleandoc(errors.__doc__ or "").split("::\n\n", 1)[1].partition("\n\n")
+            lines += ["", "```text", inspect.cleandoc(f"\n{tree}"), "```", "", about.replace("``", "`")]
         for name in page.names:
             lines += ["", *section(name)]
         yield f"api/{page.name}.md", "\n".join(lines) + "\n"
     yield "api/frameworks.md", "\n".join(frameworks()) + "\n"
 
 
+def contents(names: tuple[str, ...]) -> Iterator[str]:
+    """A table of the names on a page with the first sentence of each."""
+    yield from ("| name | meaning |", "|---|---|")
+    for name in names:
+        value = public_value(name)
+        text = value.description if isinstance(value, tm.extend.Metric) else inspect.getdoc(value) or ""
+        sentence = re.split(r"(?<=\.)\s|\n\n", text)[0].replace("``", "`")
+        yield f"| [{name}](#{name.lower()}) | {' '.join(sentence.split())} |"
+
+
+def public_value(name: str) -> Any:
+    """What a public name stands for."""
+    return getattr(importlib.import_module(f"tallymark.{HOME_OF[name]}".rstrip(".")), name)
+
+
 def frameworks() -> Iterator[str]:
     """What each module for a framework has; nothing else loads the framework."""
-    yield from (
-        "# Frameworks",
-        "",
-        "Written by `make docs` from the docstrings. Each needs its framework, and an import.",
-    )
-    os.environ.setdefault("KERAS_BACKEND", "torch")  # Keras takes TensorFlow unless told
+    yield from ("# Frameworks", "", GENERATED, "", "Each needs its framework, and an import.")
+    os.environ.setdefault("KERAS_BACKEND", "torch")  # the default of Keras is TensorFlow
     for found in pkgutil.iter_modules(framework_modules.__path__):
         path = f"{framework_modules.__name__}.{found.name}"
         module = importlib.import_module(path)
@@ -217,7 +238,7 @@ def frameworks() -> Iterator[str]:
 def section(name: str, heading: str = "") -> list[str]:
     """One public name, or the path of what others hand out: how it is called, what it is, what it has."""
     module, _, name = name.rpartition(".")
-    value = getattr(importlib.import_module(module or f"tallymark.{HOME_OF[name]}".rstrip(".")), name)
+    value = getattr(importlib.import_module(module), name) if module else public_value(name)
     lines = [heading or f"## {name}", ""]
     if isinstance(value, tm.extend.Metric):
         return [*lines, f"`{value!s}`. {value.description}"]
@@ -226,33 +247,72 @@ def section(name: str, heading: str = "") -> list[str]:
     made_for_you = isinstance(value, type) and name not in MADE_BY_CALLERS and not heading
     if not made_for_you and (call := signature(name, value)):
         lines += ["```text", call.removeprefix("tm." if heading else ""), "```", ""]
-    lines += described(value)
+    lines += described((inspect.getdoc(value) or "") if made_for_you else with_parameter_table(name, value))
     return [*lines, *members(name, value)] if isinstance(value, type) else lines
 
 
 def signature(name: str, value: Any) -> str:
-    """A call as one types it, a parameter to a line where they are many; empty for what is not called."""
+    """A call as one types it; empty for what is not called."""
+    found = parameters(value)
+    if found is None:
+        return ""
+    text = str(inspect.Signature([part.replace(annotation=inspect.Parameter.empty) for part in found]))
+    return textwrap.fill(f"{typed(name)}{text}", 100, subsequent_indent="    ", break_on_hyphens=False)
+
+
+ARGS = re.compile(r"^Args:\n(?P<entries>(?: {4}.+\n?)+)", re.MULTILINE)
+ENTRY = re.compile(r"^ {4}(?P<name>\w+): (?P<meaning>.+(?:\n {8}.+)*)", re.MULTILINE)
+MANY = 4  # parameters, from which on a table is easier to read than a signature
+STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+EXPLAINED_IN = {"tally_table": "evaluate_table", "check_submission": "score_submission"}
+"""Which docstring explains the shared parameters, if it is not that of `evaluate`."""
+
+
+def parameters(value: Any) -> list[inspect.Parameter] | None:
+    """The parameters of a function or a constructor; None for what is not called."""
     if isinstance(value, type) and "__init__" not in vars(value) and "__new__" not in vars(value):
-        return ""
+        return None
     try:
-        found = inspect.signature(value)
+        found = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
-        return ""
-    plain = [
-        part.replace(annotation=inspect.Parameter.empty) for part in found.parameters.values() if part.name != "self"
-    ]
-    text = str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
-    call = typed(name)
-    if len(call) + len(text) <= 103:
-        return f"{call}{text}"
-    inside = ",\n".join(f"    {part}" for part in re.split(r", (?![^(\[]*[)\]])", text[1:-1]))
-    return f"{call}(\n{inside},\n)"
+        return None
+    return [part for part in found if part.name not in ("self", "unknown")]
 
 
-def described(value: object) -> list[str]:
+def meanings(value: Any) -> dict[str, str]:
+    """What a docstring says of each parameter."""
+    found = ARGS.search(inspect.getdoc(value) or "")
+    entries = ENTRY.finditer(found["entries"]) if found else ()
+    return {entry["name"]: " ".join(entry["meaning"].split()) for entry in entries}
+
+
+def parameter_table(name: str, value: Any) -> list[tuple[str, str, str]]:
+    """Name, default and meaning of every parameter; shared ones are explained once."""
+    shared = EXPLAINED_IN.get(name, "evaluate")
+    explained = meanings(tm.evaluate) | meanings(public_value(shared)) | meanings(value)
+    rows = []
+    for part in parameters(value) or ():
+        default = "" if part.default is inspect.Parameter.empty else f"`{part.default!r}`"
+        rows.append((f"`{STARS.get(part.kind, '')}{part.name}`", default, explained.get(part.name, "")))
+    return rows
+
+
+def with_parameter_table(name: str, value: Any) -> str:
+    """A docstring with its parameters as a table, before its examples."""
+    text = inspect.getdoc(value) or ""
+    found = ARGS.search(text)
+    if not found and len(parameters(value) or ()) < MANY:
+        return text
+    rows = [("parameter", "default", "meaning"), ("---", "---", "---"), *parameter_table(name, value)]
+    table = "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in row)} |\n" for row in rows)
+    start, end = found.span() if found else [text.find(">>> ") if ">>> " in text else len(text)] * 2
+    return f"{text[:start].rstrip()}\n\n{table}\n{text[end:].lstrip()}"
+
+
+def described(text: str) -> list[str]:
     """A docstring as Markdown: its text as it is, its examples as code."""
     lines: list[str] = []
-    for piece in doctest.DocTestParser().parse(inspect.getdoc(value) or ""):
+    for piece in doctest.DocTestParser().parse(text):
         if isinstance(piece, str):
             lines += piece.replace("``", "`").strip().splitlines() or []
         else:
@@ -289,10 +349,10 @@ def members(name: str, cls: type) -> list[str]:
         ):
             continue
         value = held.fget if isinstance(held, property) else getattr(cls, key)
-        if not value.__doc__:  # a step of its base class, told there
+        if not value.__doc__:  # a step of its base class, explained there
             continue
         call = key if isinstance(held, property) else signature(f"{name}.{key}", value).removeprefix("tm.")
-        call = re.sub(r"\n\s*", " ", call.replace(",\n)", ")")).replace("( ", "(")
+        call = re.sub(r"\n\s*", " ", call)
         text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split()).replace("``", "`")
         lines.append(f"- `{call.removeprefix(f'{name}.')}`: {text}")
     return ["", *lines] if lines else []

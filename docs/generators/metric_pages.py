@@ -85,6 +85,8 @@ def page(family: str) -> str:
     lines = [
         f"# {family.capitalize()} metrics",
         "",
+        f"<!-- search: {family}; {family} metrics -->",
+        "",
         OPENINGS[family],
         "",
         "| metric | meaning | better | range |",
@@ -196,7 +198,7 @@ def title(metric: tm.extend.Metric) -> str:
 
 
 def is_public(metric: tm.extend.Metric) -> bool:
-    """Whether a metric has a public name: one that only lies in the folder, or a user defined, has none."""
+    """Whether a metric has a public name, unlike one that a user defined."""
     return title(metric) in registry.makers or getattr(tm, type(metric).__name__, None) is type(metric)
 
 

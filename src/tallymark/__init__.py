@@ -1,7 +1,7 @@
 """Measure how good models are. A metric is a state you can add, and a formula that reads it.
 
 Everything else has a home: `tm.metrics` (metric classes and what metrics return), `tm.training`, `tm.model_selection`,
-`tm.submissions`, and `tm.extend`, which has what a metric of your own needs.
+`tm.submissions`, `tm.sklearn`, and `tm.extend`, which has what a metric of your own needs.
 """
 
 from importlib import import_module as _import_module
@@ -26,6 +26,7 @@ if _TYPE_CHECKING:
         guidance,
         metrics,
         model_selection,
+        sklearn,
         submissions,
         training,
     )
@@ -202,6 +203,7 @@ _HOMES = (
     "guidance",
     "metrics",
     "model_selection",
+    "sklearn",
     "submissions",
     "training",
 )
@@ -212,20 +214,19 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    """Load what few ask for, and say where a metric is that has another name here."""
+    """Load what few ask for, and find metrics by the other names that they have."""
     if name in _LAZY:
         return globals().setdefault(name, getattr(_import_module(f"tallymark.{_LAZY[name]}"), name))
     if name in _HOMES:
         return _import_module(f"tallymark.{name}")
-    from tallymark.metrics import registry
+    if not name.startswith("_"):
+        from tallymark.metrics.naming import named_attribute
 
-    if name in registry.aliases:
-        known, parameters = registry.aliases[name]
-        given = "".join(f", {key}={value!r}" for key, value in parameters.items())
-        raise AttributeError(
-            f"tallymark has no {name!r}; it is tm.{known}(y_true, y_pred{given}), or {name!r} in strings"
-        )
-    for home in _HOMES if not name.startswith("_") else ():
-        if name in _import_module(f"tallymark.{home}").__all__:
-            raise AttributeError(f"tallymark has no {name!r}; it is tm.{home}.{name}")
-    raise AttributeError(f"module 'tallymark' has no attribute {name!r}")
+        found = named_attribute(name)
+        if found is not None:
+            own = globals().get(found.name)
+            return own if own == found else found
+        for home in _HOMES:
+            if name in getattr(_import_module(f"tallymark.{home}"), "__all__", ()):
+                raise AttributeError(f"tallymark has no {name!r}; it is tm.{home}.{name}")
+    raise AttributeError(f"module 'tallymark' has no attribute {name!r}", name=name, obj=_import_module(__name__))

@@ -214,7 +214,8 @@ class TallymarkError(ValueError):
 
     Most say that an `argument` must do what is `expected` ("be a number"), what it `got` instead, at which `place`
     ("row 3"), and give a `hint` how to fix it. One that does not fit this form states the `problem` in a sentence.
-    Fields that do not apply are None; the others are texts.
+    Fields that do not apply are None; the others are texts. Where `evaluate` could compute other metrics, `report` has
+    them.
 
     >>> str(TallymarkError(argument="beta", expected="be positive", got="-1.0", hint="Pass 1.0 for F1"))
     '`beta` must be positive; got -1.0. Pass 1.0 for F1'
@@ -236,6 +237,7 @@ class TallymarkError(ValueError):
         self.got = got
         self.place = place
         self.hint = hint
+        self.report: Any = None
         self._names: dict[str, str] = {}
         super().__init__(self.write())
 

@@ -79,7 +79,7 @@ def test_conditions_mean_what_python_would_say():
         found = tm.accept(numbers, text)
         assert found.passed is python_value(text, numbers), text
         assert bool(found.failed) is not found.passed
-        assert all(clause in found.clauses and not clause.passed for clause in found.failed)
+        assert all(each in found.conditions and not each.passed for each in found.failed)
         outcomes.add(found.passed)
     assert outcomes == {True, False}
 
@@ -99,19 +99,19 @@ def test_what_is_undefined_never_makes_a_condition_true():
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-def test_an_undefined_value_fails_its_clause(sign):
+def test_an_undefined_value_fails_its_condition(sign):
     """Under every sign and under `not`, with the reason; a failed cell with its error."""
-    report = tm.evaluate([1.0, 1.0], [1.0, 2.0], ["r2", "rmse", "coverage"])
+    report = tm.evaluate([1.0, 1.0], [1.0, 2.0], ["r2", "rmse", "coverage"], errors="report")
     for text in (f"r2 {sign} 0.5", f"not r2 {sign} 0.5", f"0.5 {sign} r2", f"rmse {sign} r2"):
         found = tm.accept(report, text)
         assert not found
-        assert found.clauses[0].reason == "the truth is constant"
-        assert not found.clauses[0].decided
-        assert math.isnan(found.clauses[0].margin)
+        assert found.conditions[0].reason == "the truth is constant"
+        assert not found.conditions[0].decided
+        assert math.isnan(found.conditions[0].margin)
         assert "the truth is constant" in str(found)
     failed = tm.accept(report, f"not coverage {sign} 0.5")
     assert not failed
-    assert "two columns" in failed.clauses[0].reason
+    assert "two columns" in failed.conditions[0].reason
 
 
 def test_one_that_cannot_be_decided_beside_one_that_holds():
@@ -124,18 +124,18 @@ def test_one_that_cannot_be_decided_beside_one_that_holds():
 
 
 def test_margins_say_by_how_much():
-    """Positive where a clause holds, negative where it fails, 0 at the limit."""
+    """Positive where a condition passes, negative where it fails, 0 at the limit."""
     numbers = {"x": 0.5}
     margins = {"x > 0.25": 0.25, "x < 0.25": -0.25, "0.75 > x": 0.25, "x == 1": -0.5, "x != 1": 0.5, "x != 0.5": 0.0}
     for text, margin in margins.items():
-        clause = tm.accept(numbers, text).clauses[0]
-        assert clause == (text, 0.5, clause.limit, clause.passed, margin, None, ())
-        assert clause.passed is (margin > 0)
-    assert math.copysign(1, tm.accept(numbers, "x <= 0.5").clauses[0].margin) == 1
-    assert "the value is the limit, 0.5" in str(tm.accept(numbers, "x < 0.5").clauses[0])
-    assert str(tm.accept(numbers, "x < 0.25").clauses[0]) == "x < 0.25 fails by 0.25 (0.5 against 0.25)"
-    assert tm.accept({"x": INF, "y": INF}, "x >= y").clauses[0].margin == 0.0
-    assert tm.accept({"x": -INF}, "x < 5").clauses[0].margin == INF
+        result = tm.accept(numbers, text).conditions[0]
+        assert result == (text, 0.5, result.limit, result.passed, margin, None, (), None)
+        assert result.passed is (margin > 0)
+    assert math.copysign(1, tm.accept(numbers, "x <= 0.5").conditions[0].margin) == 1
+    assert "the value is the limit, 0.5" in str(tm.accept(numbers, "x < 0.5").conditions[0])
+    assert str(tm.accept(numbers, "x < 0.25").conditions[0]) == "x < 0.25 fails by 0.25 (0.5 against 0.25)"
+    assert tm.accept({"x": INF, "y": INF}, "x >= y").conditions[0].margin == 0.0
+    assert tm.accept({"x": -INF}, "x < 5").conditions[0].margin == INF
 
 
 def test_metrics_are_found_by_any_of_their_names():
@@ -146,6 +146,19 @@ def test_metrics_are_found_by_any_of_their_names():
     assert tm.accept(report, "huber( delta = 2.0 ) == robust and not robust != huber(outputs='mean', delta=2)")
     assert tm.accept(report, "'a.lo' == 0.375")
     assert tm.accept({"fscore": 0.5, "": 1.0, 3: 2.0}, "f1 == 0.5")
+
+
+def test_metrics_are_found_in_any_spelling():
+    """In the report and in the condition; a beta or a k may be part of the name, and a suffix follows it."""
+    report = tm.evaluate(Y, P, ["RMSE", "R²"], ci=0.95)
+    assert tm.accept(report, "R2 > 0.5 and RMSE < 5.0 and RSquared <= 1 and RootMeanSquaredError.n == 4")
+    assert tm.accept({"R2": 0.9, "MAE": 3}, "R² > 0.8 and mae < 5")
+    labels = tm.evaluate([0, 1, 1, 0] * 9, [0, 1, 0, 0] * 9, ["f0.5", "F2", "f1_macro"], ci=0.95)
+    assert tm.accept(labels, "f0.5 > 0.8 and f.5.lo > 0.1 and f2 > 0.1 and f1_macro > 0.5 and F0.5.n == 36")
+    assert tm.accept({"ndcg(k=10)": 0.5, "recall@5": 0.4}, "NDCG@10 == 0.5 and recall_at(k=5) == 0.4")
+    for wrong in ("f0.5x > 1", "ndcg@ > 1", "ndcg@x > 1", "f0. > 1"):
+        with pytest.raises(tm.ParameterError, match="`condition` cannot be read"):
+            tm.accept({"ndcg": 0.5}, wrong)
 
 
 def test_a_class_or_an_output_stands_in_brackets():
@@ -203,7 +216,7 @@ def test_the_ends_of_an_interval():
     assert tm.accept(report, "0.3 < rmse.lo < 0.5 and rmse.hi == 0.8 and rmse.n == 4")
     absent = tm.accept(report, "not mae.lo > 5")
     assert not absent
-    assert absent.clauses[0].reason == "there is no interval"
+    assert absent.conditions[0].reason == "there is no interval"
     with pytest.raises(tm.ParameterError, match="evaluate with ci="):
         tm.accept(tm.evaluate(Y, P, ["rmse"]), "rmse.lo > 0")
     parts = tm.evaluate(["a", "b"], ["a", "a"], ["recall(average=None)", "accuracy"])
@@ -216,13 +229,13 @@ def test_the_ends_of_an_interval():
 
 def test_conditions_on_the_worst_group_the_gap_and_the_ratio():
     """The worst group, the gap and the ratio between groups, with the groups; and metrics that compare groups."""
-    report = sliced(["recall", "precision", "gap(recall)", "mape", "confusion_matrix", "coverage"])
+    report = sliced(["recall", "precision", "gap(recall)", "mape", "confusion_matrix", "coverage"], errors="report")
     found = tm.accept(report, "recall.worst == 50% and recall.gap < 0.6 and recall.ratio == 50%")
     assert found
     assert "recall.worst == 50%: recall is highest for b (1), lowest for a (0.5)" in str(found)
-    assert found.to_dict()["clauses"][0]["notes"] == found.clauses[0].notes
+    assert found.to_dict()["conditions"][0]["notes"] == found.conditions[0].notes
     assert tm.accept(report, "gap(recall) == 0.5 and gap('recall') == recall.gap")
-    assert "two columns" in tm.accept(report, "not coverage.worst > 1").clauses[0].reason
+    assert "two columns" in tm.accept(report, "not coverage.worst > 1").conditions[0].reason
     for text in ("recall[a].gap > 1", "gap(recall).worst > 1", "confusion_matrix.gap > 1"):
         with pytest.raises(tm.ParameterError, match="one number"):
             tm.accept(report, text)
@@ -231,13 +244,13 @@ def test_conditions_on_the_worst_group_the_gap_and_the_ratio():
 
 
 def test_slices_that_cannot_decide():
-    """One group has nothing to compare with; a metric that fails in a group fails its clause."""
+    """One group has nothing to compare with; a metric that fails in a group fails its condition."""
     one = tm.evaluate([1, 0], [1, 0], ["recall"], by=["a", "a"])
     assert not tm.accept(one, "not recall.gap > 0.5")
-    assert "fewer than two groups" in tm.accept(one, "recall.gap >= 0").clauses[0].reason
+    assert "fewer than two groups" in tm.accept(one, "recall.gap >= 0").conditions[0].reason
     failing = sliced(["accuracy", "recall"])
     failing.slices["a"].cell("recall").error = tm.DomainError("a group without a meaning")
-    assert tm.accept(failing, "not recall.worst > 1").clauses[0].reason == "a group without a meaning"
+    assert tm.accept(failing, "not recall.worst > 1").conditions[0].reason == "a group without a meaning"
     assert tm.accept(failing, "accuracy.worst > 0.5")
 
 
@@ -247,7 +260,7 @@ def test_of_a_list_all_must_hold():
     assert tm.accept(numbers, ["a > 0", "b > 5 or b > 1"])
     found = tm.accept(numbers, (text for text in ["a > 5 or a > 6", "b > 1"]))
     assert not found
-    assert [clause.text for clause in found.failed] == ["a > 5", "a > 6"]
+    assert [each.text for each in found.failed] == ["a > 5", "a > 6"]
     assert found.condition == "(a > 5 or a > 6) and (b > 1)"
 
 
@@ -256,14 +269,14 @@ def test_it_prints_and_exports():
     report = tm.evaluate([1.0, 1.0], [1.0, 2.0], ["r2", "mae"])
     found = tm.accept(report, "mae  <  0.25 or r2 > 0.5")
     assert found.sentence == (
-        "not accepted: mae < 0.25 fails by 0.25 (0.5 against 0.25); r2 > 0.5 cannot be decided: the truth is constant"
+        "refused: mae < 0.25 fails by 0.25 (0.5 against 0.25); r2 > 0.5 cannot be decided: the truth is constant"
     )
-    assert str(found).startswith("not accepted · clauses that hold: 0 of 2\n\nclause")
+    assert str(found).startswith("refused · 0 of 2 conditions passed\n\ncondition")
     assert "&lt; 0.25" in found._repr_html_()
     data = json.loads(found.to_json())
     assert data["passed"] is False
     assert data["condition"] == "mae < 0.25 or r2 > 0.5"
-    assert data["clauses"][1] == {
+    assert data["conditions"][1] == {
         "text": "r2 > 0.5",
         "value": None,
         "limit": 0.5,
@@ -283,6 +296,44 @@ def test_it_prints_and_exports():
     assert many.sentence.endswith("; and 20 more")
 
 
+def test_the_verdict_comes_first_then_what_failed():
+    """In print, in colours, as HTML, on a page, in Markdown and in JSON."""
+    report = tm.evaluate(Y, P, ["r2", "rmse"]).with_acceptance("r2 > 0.8 and rmse < 0.5")
+    lines = str(report).splitlines()
+    assert lines[0] == "refused · 1 of 2 conditions passed"
+    assert [line.split()[0] for line in lines[4:6]] == ["rmse", "r2"]
+    assert [each.text for each in report.acceptance.conditions] == ["r2 > 0.8", "rmse < 0.5"]
+    assert report.to_terminal().startswith("\x1b[1;31mrefused")
+    assert '<td class="poor">failed</td>' in report._repr_html_()
+    page = report.to_html()
+    places = [
+        page.index(each) for each in ('class="poor"><span aria-hidden="true">✗</span> Refused', "rmse &lt;", "r2 &gt;")
+    ]
+    assert places == sorted(places)
+    assert places[-1] < page.index('class="cards"')
+    assert report.to_markdown().split("\n")[4:7] == ["## Refused", "", "1 of 2 conditions passed"]
+    assert next(iter(report.to_dict())) == "acceptance"
+    accepted = tm.evaluate(Y, P, ["r2"]).with_acceptance("r2 > 0.8")
+    assert "Accepted</h2>" in accepted.to_html()
+    assert accepted.to_terminal().startswith("\x1b[1;32maccepted")
+
+
+def test_numbers_have_the_digits_of_their_interval():
+    """More where a margin would round to 0, and four without an interval."""
+    rng = np.random.default_rng(1)
+    report = tm.evaluate(truth := rng.normal(10, 2, 400), truth + rng.normal(0, 1, 400), ["mae", "rmse"], ci=0.95)
+    limit = report["mae"] - 0.0004
+    near = tm.accept(report, f"mae < {limit!r}").conditions[0]
+    assert near.numbers()[0] == f"{report['mae']:.4f}"
+    assert near.numbers()[2] == "-0.0004"
+    assert str(near).startswith(f"mae < {limit!r} fails by 0.0004 ({report['mae']:.4f} against ")
+    far = tm.accept(report, "mae < 5").conditions[0]
+    shown = str(report.cell("mae").shown(report["mae"], *report.cell("mae").bounds()[0])[0])
+    assert far.numbers()[:2] == (shown, "5")
+    assert tm.accept(report, "mae.hi < 5").conditions[0].decimals == far.decimals
+    assert tm.accept({"mae": 0.123456}, "mae < 1").conditions[0].numbers() == ("0.1235", "1", "0.8765")
+
+
 def test_what_stands_for_an_undefined_value_is_named():
     """The number decides, and the reader learns that it stands for something."""
     report = tm.evaluate([1.0, 1.0], [1.0, 2.0], ["r2(undefined=0)"])
@@ -291,7 +342,7 @@ def test_what_stands_for_an_undefined_value_is_named():
     assert "the truth is constant" in str(found)
 
 
-def test_all_clauses_are_looked_at():
+def test_all_conditions_are_evaluated():
     """A name that is not there is an error, wherever it stands and whatever the others say."""
     for text in itertools.permutations(["a > 0", "b > 0", "a < 5"]):
         for word in (" or ", " and ", " or not "):
@@ -318,7 +369,7 @@ def test_the_worst_of_what_is_best_near_a_number_is_every_group():
     report = tm.evaluate(truth, predicted, ["mean_bias"], by=group)
     assert report.slices.worst("mean_bias") == -10
     found = tm.accept(report, "-11 < mean_bias.worst < 2")
-    assert [(clause.passed, clause.value) for clause in found.clauses] == [(True, -10), (False, 5)]
+    assert [(each.passed, each.value) for each in found.conditions] == [(True, -10), (False, 5)]
     assert not tm.accept(report, "not mean_bias.worst >= 5")
     assert tm.accept(report, "-11 < mean_bias.worst < 6 and mean_bias.worst == -10")
     assert "highest for b (5), lowest for a (-10)" in str(found)

@@ -144,13 +144,13 @@ def test_long_and_deep_texts_are_refused(text):
 
 
 def test_deep_and_long_within_bounds():
-    """Fifty levels, and as many clauses as fit."""
+    """Fifty levels, and as many comparisons as fit."""
     assert tm.accept(NUMBERS, "(" * 50 + "r2 > 0" + ")" * 50)
     assert tm.accept(NUMBERS, "not " * 50 + "r2 > 0")
     found = tm.accept(NUMBERS, " and ".join(["r2 > 0"] * 900))
     assert found.passed
-    assert len(found.clauses) == 900
-    assert len(tm.accept(NUMBERS, "0 < r2 < " + "1 > r2 < " * 900 + "1").clauses) == 1_802
+    assert len(found.conditions) == 900
+    assert len(tm.accept(NUMBERS, "0 < r2 < " + "1 > r2 < " * 900 + "1").conditions) == 1_802
 
 
 def test_code_is_looked_up_and_never_run():

@@ -13,7 +13,7 @@ import tallymark as tm
 def test_a_limit_lies_in_the_range_of_the_metric(metric):
     """Both ends of the range may be limits; what lies beyond them is refused under every sign, even under `or`."""
     low, high = metric.range
-    report = tm.evaluate([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3], {"m": metric, "x": "accuracy"}, errors="cell")
+    report = tm.evaluate([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.3], {"m": metric, "x": "accuracy"}, errors="report")
     for end, beyond in ((low, math.nextafter(low, -math.inf)), (high, math.nextafter(high, math.inf))):
         if math.isinf(end):
             continue
@@ -32,7 +32,7 @@ def test_a_limit_of_what_is_asked_of_a_metric_lies_in_its_range():
     report = tm.evaluate(*rows, metrics, by=list("aaabbb"), ci=0.9)
     inside = "recall.lo > 0 and recall.hi < 1 and recall.worst < 100% and mcc.gap < 2 and mcc.ratio < 1 and mcc.n >= 0"
     inside += " and mcc.worst > -1 and smape < 200 and smape.gap < 200% and mean_bias.gap < 1e9 and mean_bias > -1e9"
-    assert len(tm.accept(report, inside).clauses) == 11
+    assert len(tm.accept(report, inside).conditions) == 11
     outside = ["recall.lo > 1.5", "recall.hi < -1", "recall.worst > 60", "recall < 101%", "mcc.gap < 2.1", "mcc.n > -1"]
     outside += ["mcc.ratio < 80", "mcc.worst > -1.1", "smape < 201%", "mean_bias.gap > -0.1", "equal_opportunity < 10"]
     for text in outside:

@@ -28,7 +28,7 @@ def _who(stage, secret):
 
 
 @BOTH
-def test_an_invitation_is_for_one(stage, host):
+def test_an_invitation_works_once(stage, host):
     """Of several who use a link at the same time, one signs up."""
     secret = accounts.create_invitation(stage.service, host, organiser=False)
 
@@ -44,7 +44,7 @@ def test_an_invitation_is_for_one(stage, host):
     assert len(stage.all(select(User))) == 2
 
 
-def test_invitations_end(stage, host):
+def test_invitations_expire_after_two_weeks(stage, host):
     """After two weeks a link is worth nothing, and one that never was is told in the same words."""
     secret = accounts.create_invitation(stage.service, host, organiser=False)
     stage.clock.move(days=14)
@@ -72,7 +72,7 @@ def test_nobody_makes_themselves_an_organiser(make_stage):
 
 
 @BOTH
-def test_the_first_link(make_stage):
+def test_the_first_link_is_made_at_each_start_until_one_is_used(make_stage):
     """It is made at each start until one was used; the earlier ones are worth nothing, and then there is none."""
     stage = make_stage()
     first, second = (accounts.create_first_invitation(stage.service) for _ in range(2))
@@ -91,7 +91,7 @@ def test_the_host_of_an_example_is_no_organiser_yet(stage, host):
     """Somebody without a password cannot sign in, so that the first link is still needed, and opens no door."""
     assert accounts.create_first_invitation(stage.service)
     for password in ("", "None", "nobody has this password", PASSWORD):
-        with pytest.raises(FormError, match="not right"):
+        with pytest.raises(FormError, match="Wrong name or password"):
             accounts.sign_in(stage.service, host.name, password)
 
 
@@ -102,7 +102,7 @@ def test_a_new_app_has_no_people(stage):
 
 
 @BOTH
-def test_sign_in_and_out(make_stage):
+def test_signing_out_ends_sessions_on_this_device_or_on_all(make_stage):
     """A sign-in lasts as long as it is set, and ends where one signs out, on this device or on all."""
     stage = make_stage(sign_up="open", session_days=2)
     user = _join(stage)
@@ -125,12 +125,12 @@ def test_a_new_password_ends_other_sign_ins(make_stage):
     stage = make_stage(sign_up="open")
     user = _join(stage)
     secret = accounts.sign_in(stage.service, "Ada", PASSWORD)
-    with pytest.raises(FormError, match="not your password"):
+    with pytest.raises(FormError, match="Wrong password"):
         accounts.change_password(stage.service, user, "wrong", "another long one", "another long one")
     assert _who(stage, secret) == "Ada"
     accounts.change_password(stage.service, user, PASSWORD, "another long one", "another long one")
     assert _who(stage, secret) is None
-    with pytest.raises(FormError, match="not right"):
+    with pytest.raises(FormError, match="Wrong name or password"):
         accounts.sign_in(stage.service, "Ada", PASSWORD)
     assert accounts.sign_in(stage.service, "Ada", "another long one")
 
@@ -159,7 +159,7 @@ def test_names_that_look_the_same_are_taken(make_stage, name):
     """Case, width and other looks make no other person."""
     stage = make_stage(sign_up="open")
     _join(stage)
-    with pytest.raises(FormError, match="Somebody has this name already"):
+    with pytest.raises(FormError, match="This name is taken"):
         _join(stage, name)
 
 

@@ -82,8 +82,8 @@ def test_ids_are_compared_with_the_sample(stage, host):
     """Ids that are missing or unknown show before anything is submitted; where none may be missing, they reject."""
     lax = stage.team(stage.challenge(host), "Lax")
     page = lax.upload(table(truth()[:38]) + b"other,lynx\n").text
-    assert "2 ids are missing: r038, r039" in page
-    assert "1 id is extra: other" in page
+    assert "2 missing ids: r038, r039" in page
+    assert "1 extra id: other" in page
     strict = stage.team(stage.challenge(host, missing="reject", slug="strict"), "Strict")
     page = strict.upload(truth()[:38])
     assert page.status_code == 422
@@ -146,7 +146,7 @@ def test_a_token_of_somebody_else_is_nothing(stage, challenge, player):
     def words(user, given):
         answer = stage.client(user).post(player.submit_page, data={"token": given})
         assert answer.status_code == 404
-        return answer.text.partition("quote <code>")[0]
+        return answer.text.partition("support: <code>")[0]
 
     for user in (mate, other.user):
         assert words(user, token) == words(user, "never-was-a-token")
@@ -302,7 +302,7 @@ def test_a_check_costs_nothing_and_a_token_does_not_beat_the_quota(player):
         player.send(guess(n))
     answer = player.confirm(token)
     assert answer.status_code == 409
-    assert "All 5 submissions of today are used" in answer.text
+    assert "Your team has used all 5 submissions of today" in answer.text
     assert player.upload(guess(3)).status_code == 409
     assert (submissions(player.stage), player.quota_status().used) == (5, 5)
     player.stage.clock.move(minutes=30)

@@ -14,7 +14,7 @@ from tallymark.errors import FileError
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 
 
-def test_the_example(stage):
+def test_the_example_challenge_is_made_once(stage):
     """It is made once, with a baseline, a rejected file, and people who cannot sign in; a wrong folder is told."""
     for _ in range(2):
         assert load_example(stage.service, str(EXAMPLES)) == "/challenges/animals-on-photographs"
@@ -25,7 +25,7 @@ def test_the_example(stage):
         assert stage.client().get(f"/challenges/{challenge.slug}{path}").status_code == 200
 
 
-def test_an_example_of_nothing(stage, tmp_path):
+def test_an_example_folder_needs_answers(stage, tmp_path):
     """A folder without answers is told."""
     with pytest.raises(FileError, match=r"must hold answers\.csv"):
         load_example(stage.service, str(tmp_path))

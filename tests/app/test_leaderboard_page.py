@@ -28,7 +28,7 @@ def _ranges(page: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_ten_thousand_entries(stage, host):
+def test_ten_thousand_entries_are_paged_in_order(stage, host):
     """All pages together are all entries in the order of their scores; each row shows its place and its rank range."""
     challenge = stage.challenge(host, table(truth(200)))
     values = crowd(stage, challenge, TEAMS)
@@ -69,11 +69,11 @@ def test_ranges_are_those_of_the_library(stage, host):
     assert _ranges(page) == ["1", "2–4", "2–4", "2–4"]
 
 
-def test_a_page_without_entries(stage, challenge):
+def test_an_empty_leaderboard_says_so(stage, challenge):
     """A challenge that nobody has sent anything to has a leaderboard that says so."""
     answer = stage.client().get(f"/challenges/{challenge.slug}/leaderboard")
     assert answer.status_code == 200
-    assert "No entry has been scored yet" in answer.text
+    assert "There are no entries yet" in answer.text
 
 
 @pytest.mark.parametrize(

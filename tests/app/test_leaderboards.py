@@ -98,7 +98,7 @@ def test_what_is_not_scored_is_not_ranked(make_stage):
     assert stage.board(challenge) == ["Scored"]
 
 
-def test_baselines_are_marked(stage, challenge, host):
+def test_a_baseline_is_marked_on_the_leaderboard(stage, challenge, host):
     """The entry of a baseline says so on the page."""
     with stage.service.database.writing() as session:
         team = teams.create_team(session, stage.service, challenge, "Always lynx", baseline=True)
@@ -159,7 +159,7 @@ def test_a_choice_that_is_undefined_in_public_is_ranked_in_private(stage, host):
 
 
 @BOTH
-def test_choices_are_limited(stage, parted):
+def test_a_team_cannot_choose_too_many_or_unscored_submissions(stage, parted):
     """Not more than may be chosen, none of others, none that is not scored, none after the end."""
     team, other = stage.team(parted, "Team"), stage.team(parted, "Other")
     keys = [team.send(_mixed(n, n)) for n in range(3)]
@@ -170,10 +170,10 @@ def test_choices_are_limited(stage, parted):
 
     assert choose(keys[0], keys[0], keys[1]) == 2
     for wanted, told in (
-        (keys, "At most 2"),
-        ([foreign], "scored in time"),
-        ([broken], "scored in time"),
-        (["nothing"], "scored in time"),
+        (keys, "Select at most 2"),
+        ([foreign], "before the deadline"),
+        ([broken], "before the deadline"),
+        (["nothing"], "before the deadline"),
     ):
         with pytest.raises(FormError, match=told):
             choose(*wanted)
@@ -193,5 +193,5 @@ def test_late_files_cannot_be_chosen(stage, host):
     key = team.send(_mixed(20, 20))
     with stage.service.database.writing() as session:
         session.get_one(type(challenge), challenge.id).deadline = None  # prolonged by its organiser
-    with pytest.raises(FormError, match="scored in time"):
+    with pytest.raises(FormError, match="before the deadline"):
         teams.choose_finals(stage.service, challenge, team.team.id, [key])

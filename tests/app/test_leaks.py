@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from html import unescape
 
 import pytest
+from sqlalchemy import select
 
+import tallymark as tm
 from tallymark.app.domain import challenges
+from tallymark.app.store.models import LeaderboardEntry, StoredScore
+from tallymark.submissions.disclosure import disclosed
 from tests.app.stage import table
 
 pytestmark = pytest.mark.slow
@@ -75,10 +80,10 @@ def test_no_page_holds_the_answers(stage, secretive, over):
     for path, text in pages.items():
         assert [word for word in CLASSES if word in text] == [], path
         assert "95 % interval:" not in text, path
-        assert not re.search(r"right in the public part|wrong in the public part", text), path
+        assert not re.search(r"correct \(public\)", text), path
         assert foreign not in text, path
         scored = "/report" in path or "Scored on" in text
-        assert ("On the private part" in text) is (over and scored and "/submissions/" in path), path
+        assert ('id="private"' in text) is (over and scored and "/submissions/" in path), path
     listed = [line.split(",")[0] for line in pages[f"/challenges/{secretive.slug}/sample"].splitlines()[1:]]
     assert listed == sorted(listed)
     private = player.client().get(f"/challenges/{secretive.slug}/leaderboard?part=private")
@@ -86,9 +91,9 @@ def test_no_page_holds_the_answers(stage, secretive, over):
 
 
 @pytest.mark.parametrize("over", [False, True], ids=["open", "over"])
-def test_switches_are_obeyed(stage, host, over):
+def test_intervals_counts_and_classes_show_only_if_the_organiser_allows_it(stage, host, over):
     """Intervals, counts and classes are on the pages where the organiser has said so, and only there."""
-    signs = {"intervals": "95 % interval", "counts": "right in public", "classes": ">Classes<"}
+    signs = {"intervals": "95 % interval", "counts": "correct (public)", "classes": ">Classes<"}
     for shown in signs:
         form = {f"show_{name}": "1" if name == shown else "0" for name in signs}
         form |= {"split": "column", "split_column": "part", "slug": f"shows-{shown}", "deadline": "2027-03-09T00:00"}
@@ -116,11 +121,11 @@ def test_private_scores_are_told_when_it_is_over(stage, secretive, host):
         client = player.client()
         status = client.get(f"{board}?part=private").status_code
         assert ("?part=private" in client.get(board).text) is (status == 200)
-        assert ("On the private part" in client.get(path).text) is (status == 200)
+        assert ('id="private"' in client.get(path).text) is (status == 200)
         return status == 200
 
     assert not told()
-    assert "On the private part" in stage.client(host).get(path).text
+    assert 'id="private"' in stage.client(host).get(path).text
     challenges.set_closed(stage.service, secretive, closed=True)
     assert told()
     challenges.set_closed(stage.service, secretive, closed=False)
@@ -144,7 +149,7 @@ def test_broken_answers_are_not_told(stage, host, secretive):
         stage.work()
         assert stage.submission(key).state == "failed"
         page = player.client().get(f"/submissions/{key}").text
-        assert "Something went wrong on our side" in page
+        assert "Scoring failed because of an internal error" in page
         assert [word for word in CLASSES if word in page] == []
         path.write_bytes(held)
     assert player.quota_status().used == 0
@@ -167,3 +172,62 @@ def test_rejections_do_not_tell_the_answers(stage, host, task):
         page = player.client().get(f"/submissions/{key}").text
         assert "73219" not in page
         assert not re.search(r"r000[^\n]{0,40}(numbat|bilby)", page)
+
+
+def test_nothing_tells_more_digits_than_a_challenge_shows(stage, host):
+    """Neither a page, nor a report, nor the database behind them: scores, intervals, scores of classes, drawn bars."""
+    rows = 997
+    form = {"show_classes": "1", "show_intervals": "1", "show_counts": "0", "metrics": "accuracy, mcc"}
+    answers = [CLASSES[n % 3] for n in range(rows)]
+    challenge = stage.challenge(host, table(answers), **form)
+    player = stage.team(challenge, "Badgers")
+    said = [label if n % 7 else "dingo" for n, label in enumerate(answers)]
+    key = player.send(said)
+    stage.work()
+    exact = tm.submissions.score_submission(
+        io.BytesIO(table(answers)), io.BytesIO(table(said)), metrics=["accuracy", "mcc"], ci=0.95
+    )
+    scores = stage.all(select(StoredScore))
+    facts = stage.submission(key).facts
+    for score in scores:
+        cell = exact.report.cell(score.name)
+        assert score.value == disclosed(cell.metric, cell.value) != cell.value
+        assert score.lo == disclosed(cell.metric, score.lo)
+        assert score.hi == disclosed(cell.metric, score.hi)
+    assert all(set(each) == {"class", "precision", "recall", "fscore", "support"} for each in facts["classes"])
+    assert all(each["recall"] == round(each["recall"], 3) for each in facts["classes"])
+    pages = _crawl(player.client(), f"/submissions/{key}", f"/challenges/{challenge.slug}/leaderboard")
+    secrets = [
+        f"{100 * exact.scores['accuracy']:.3f}"[:6],
+        f"{exact.scores['mcc']:.6f}",
+        f">{exact.correct}<",
+        "Confusion",
+    ]
+    assert sum("/report" in path for path in pages) == 1
+    for path, text in pages.items():
+        assert [word for word in secrets if word in text] == [], path
+
+
+def test_entries_that_look_equal_are_in_the_order_of_their_time(stage, host):
+    """A better score beyond the shown digits gives no better place: the order would tell which of two is better."""
+    rows = 4000
+    challenge = stage.challenge(host, table([CLASSES[n % 3] for n in range(rows)]), metrics="accuracy")
+    right = [CLASSES[n % 3] for n in range(rows)]
+    for name, wrong in (("Badgers", 401), ("Otters", 400), ("Foxes", 300)):
+        stage.team(challenge, name).send(["dingo"] * wrong + right[wrong:])
+        stage.clock.move(minutes=1)
+    stage.work()
+    assert stage.board(challenge) == ["Foxes", "Badgers", "Otters"]
+    ranges = stage.all(select(LeaderboardEntry).order_by(LeaderboardEntry.place))
+    assert [(each.best_rank, each.worst_rank) for each in ranges] == [(1, 1), (2, 3), (2, 3)]
+
+
+def test_a_file_without_matching_rows_shows_no_more_than_the_sample(stage, secretive):
+    """The ids of a check are those of the public sample, in its order, and not those of the answers."""
+    player = stage.team(secretive, "Badgers")
+    page = unescape(player.upload(b"row_id,label\nx1,dingo\n").text)
+    assert "the ids of the template are 'r000', 'r001', 'r002', 'r003', 'r004' and 55 more" in page
+    key = player.send(b"row_id,label\nx1,dingo\n")
+    page = unescape(player.client().get(f"/submissions/{key}").text)
+    assert "No matching rows found." in page
+    assert "r000" not in page

@@ -109,7 +109,7 @@ def test_headers_are_on_every_answer(stage, challenge, player, monkeypatch):
         assert "cache-control" in answer.headers
         assert "strict-transport-security" not in answer.headers
     assert "lynx" not in found[-1][1].text
-    assert "That is our fault" in found[-1][1].text
+    assert "An internal error occurred" in found[-1][1].text
 
 
 def test_pages_are_not_kept_and_files_are(stage):
@@ -122,7 +122,7 @@ def test_pages_are_not_kept_and_files_are(stage):
 @pytest.mark.parametrize(
     ("url", "secure"), [("https://scores.example.org", True), ("http://scores.example.org", False)]
 )
-def test_cookies(make_stage, url, secure):
+def test_the_session_cookie_is_same_site_http_only_and_secure(make_stage, url, secure):
     """The cookie is for this site alone, out of reach of scripts, and never sent in the open where there is https."""
     client = make_stage(url=url, sign_up="open").client()
     answer = client.post("/sign-up", data=SECRETS)

@@ -82,7 +82,7 @@ def test_every_route_is_in_the_matrix():
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_pages(world, path):
+def test_each_page_answers_each_role_as_listed(world, path):
     """Each page for each kind of reader."""
     clients, filled = world
     found = tuple(clients[name].get(path.format(**filled)).status_code for name in WHO)
@@ -91,7 +91,7 @@ def test_pages(world, path):
 
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("form", FORMS, ids=lambda each: " ".join(each))
-def test_forms(world, form, who):
+def test_each_form_answers_each_role_as_listed(world, form, who):
     """Each form for each kind of sender."""
     clients, filled = world
     values, files, expected = FORMS[form]
@@ -106,7 +106,7 @@ def test_what_is_not_for_one_looks_like_nothing(world):
 
     def words(path):
         page = clients["other"].get(path).text
-        return re.sub(r"quote <code>[0-9a-f]{12}</code>", "", page)
+        return re.sub(r"support: <code>[0-9a-f]{12}</code>", "", page)
 
     assert words(f"/submissions/{filled['key']}") == words("/submissions/none")
     assert words("/organise/none") == words(f"/organise/{filled['slug']}")

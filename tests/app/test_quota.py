@@ -52,10 +52,10 @@ def test_the_last_is_refused_with_the_hour(player):
     for n in range(5):
         player.send(guess(n))
     before = player.stage.all(select(func.count()).select_from(Submission))
-    with pytest.raises(ConflictError, match=r"All 5 submissions of today are used\. The next day begins at 00:00 UTC"):
+    with pytest.raises(ConflictError, match=r"used all 5 submissions of today\. The quota resets at 00:00 UTC"):
         player.send(guess(9))
     assert player.stage.all(select(func.count()).select_from(Submission)) == before
-    assert str(player.quota_status()) == "5 of 5 used today, resets 00:00 UTC"
+    assert str(player.quota_status()) == "5 of 5 submissions used today; resets at 00:00 UTC"
 
 
 @BOTH
@@ -74,7 +74,7 @@ def test_rejected_files_are_not_endless(player):
         for n in range(99):
             columns = {each.name: getattr(first, each.name) for each in Submission.__table__.columns}
             session.add(Submission(**{**columns, "id": None, "key": f"copy{n}"}))
-    with pytest.raises(ConflictError, match="100 files were rejected within a day"):
+    with pytest.raises(ConflictError, match="100 files were rejected within 24 hours"):
         player.send(guess(5))
     player.stage.clock.move(days=1)
     player.send(guess(5))
@@ -118,7 +118,7 @@ def test_a_smaller_quota_counts_at_once(stage, player):
     with stage.service.database.writing() as session:
         held = session.get_one(type(player.challenge), player.challenge.id)
         held.quota = 2
-    with pytest.raises(ConflictError, match="All 2 submissions"):
+    with pytest.raises(ConflictError, match="used all 2 submissions"):
         player.send(guess(4))
     assert player.quota_status().remaining == 0
 

@@ -54,7 +54,7 @@ def test_two_files_are_analysed_and_forgotten(stage):
     assert b"lynx" not in content
 
 
-def test_the_account_page(make_stage):
+def test_a_new_password_signs_out_everywhere_else(make_stage):
     """A new password signs out everywhere else, and an invitation is shown once, as a link that works."""
     stage = make_stage(sign_up="open", url="http://scores.example.org")
     one, two = stage.client(), stage.client()
@@ -63,7 +63,7 @@ def test_the_account_page(make_stage):
     assert two.post("/sign-in", data=form).status_code == 303
     assert "Signed in on 2 devices" in one.get("/account").text
     new = {"action": "password", "password": "another long one", "again": "another long one"}
-    assert "This is not your password" in one.post("/account", data={**new, "old": "wrong"}).text
+    assert "Wrong password" in one.post("/account", data={**new, "old": "wrong"}).text
     assert one.post("/account", data={**new, "old": PASSWORD}).headers["location"] == "/account?said=password"
     assert one.get("/account").status_code == 200
     assert two.get("/account").status_code == 303
@@ -72,7 +72,7 @@ def test_the_account_page(make_stage):
         session.get_one(User, 1).organiser = True
     page = one.post("/account", data={"action": "invite", "role": "participant"}).text
     link = page.split("http://scores.example.org/sign-up?invitation=")[1][:43]
-    assert "You are invited to be a participant" in stage.client().get(f"/sign-up?invitation={link}").text
+    assert "You are invited as a participant" in stage.client().get(f"/sign-up?invitation={link}").text
     assert link not in one.get("/account").text
     assert len(stage.all(select(Invitation))) == 1
 
@@ -82,7 +82,7 @@ def test_the_account_page(make_stage):
     [
         ({"action": "answers"}, {}, "Choose a file."),
         ({"action": "answers"}, {"answers": b"row_id,label\nr000,a\nr000,b\n"}, "The answers were rejected"),
-        ({**FORM, "action": "save", "quota": "none"}, {}, "It must be a whole number from 1 to 1,000."),
+        ({**FORM, "action": "save", "quota": "none"}, {}, "Enter a whole number from 1 to 1,000."),
         ({**FORM, "action": "save", "metrics": "rmse"}, {}, "rmse"),
     ],
 )
@@ -120,7 +120,7 @@ def test_the_form_shows_the_share_of_a_split(stage, host):
     assert 'name="split_share" value="40"' in " ".join(stage.client(host).get("/organise/split").text.split())
 
 
-def test_changes_of_no_kind(stage, host, challenge):
+def test_an_unknown_action_is_refused(stage, host, challenge):
     """An action that is none is refused, and so is a challenge without answers."""
     assert stage.client(host).post(f"/organise/{challenge.slug}", data={"action": "burn"}).status_code == 400
     answer = stage.client(host).post("/organise/new", data={**FORM, "slug": "other"})
@@ -151,7 +151,7 @@ def test_a_database_without_tables_is_not_ready(stage):
 
 
 @pytest.mark.parametrize("name", ["app.css", "report.css", "upload.js", "mark.svg"])
-def test_static_files(stage, name):
+def test_static_files_have_their_content_types(stage, name):
     """Styles, scripts and the mark have their own types."""
     kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
     answer = stage.client().get(f"/static/{name}")

@@ -65,7 +65,7 @@ def _options(task: str, form: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("task", CASES)
 @BOTH
-def test_one_number_everywhere(stage, host, tmp_path, task):
+def test_the_app_the_library_and_the_command_line_give_the_same_score(stage, host, tmp_path, task):
     """On all rows: the app, `score_submission` and `tallymark score --json`."""
     truth, said, form = CASES[task]
     answers, sent = _csv({"row_id": _ids(), **truth}), _csv({"row_id": _ids(), **said})

@@ -48,7 +48,7 @@ def test_the_environment_is_checked_too():
         ("", "sqlite:////srv/data/tallymark.db"),
     ],
 )
-def test_databases(database, url):
+def test_the_database_is_a_file_unless_a_url_is_given(database, url):
     """PostgreSQL is reached by the driver that comes with the app; without a URL there is a file."""
     assert AppSettings(data="/srv/data", database=database).database_url == url
 
@@ -61,6 +61,6 @@ def test_databases(database, url):
         ({"url": "https://scores.example.org/"}, "https://scores.example.org"),
     ],
 )
-def test_the_address(given, address):
+def test_links_begin_with_the_public_address(given, address):
     """Links that are handed out begin with the address that people use."""
     assert AppSettings(**given).address == address

@@ -32,7 +32,7 @@ def test_migrations_give_the_models(stage):
 
 
 @BOTH
-def test_foreign_keys_hold(stage, host):
+def test_foreign_keys_are_enforced(stage, host):
     """A member of a team that is not there is refused."""
     with pytest.raises(IntegrityError), stage.service.database.writing() as session:
         session.add(Member(team_id=99, user_id=host.id, challenge_id=99))
@@ -61,7 +61,7 @@ def test_moments_keep_their_time(stage):
         UtcDateTime().process_bind_param(at.replace(tzinfo=None), stage.service.database.engine.dialect)
 
 
-def test_sqlite_is_durable(stage):
+def test_sqlite_connections_write_ahead_and_sync(stage):
     """Every connection writes ahead, waits for the disk, and waits for other writers."""
     with stage.service.database.engine.connect() as connection:
         found = {

@@ -57,7 +57,7 @@ def test_late_files_are_marked_and_not_ranked(stage, host):
 
 
 @BOTH
-def test_closed_and_opened_again(stage, host):
+def test_a_closed_challenge_takes_nothing_until_it_is_reopened(stage, host):
     """A closed challenge takes nothing, not even late files; opened again, it does."""
     challenge = stage.challenge(host, late="mark")
     player = stage.team(challenge, "Team")

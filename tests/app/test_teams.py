@@ -12,7 +12,7 @@ from tests.app.stage import BOTH
 
 
 @BOTH
-def test_one_team_for_each(stage, challenge):
+def test_nobody_can_join_two_teams(stage, challenge):
     """Nobody takes part twice, whether by a name or by a code; a wrong code is told."""
     ada, ben = stage.person("Ada"), stage.person("Ben")
     team = stage.team(challenge, "Badgers", ada).team
@@ -31,5 +31,5 @@ def test_one_team_for_each(stage, challenge):
 @BOTH
 def test_names_that_look_the_same_are_one(stage, challenge, player, name):
     """A name that differs in case, width or spaces from another is taken."""
-    with pytest.raises(FormError, match="Another team has this name"):
+    with pytest.raises(FormError, match="This team name is taken"):
         teams.join_challenge(stage.service, stage.person("Eve"), challenge, name, "")

@@ -49,13 +49,13 @@ def _pieces(size):
 
 @pytest.mark.parametrize("size", [MOST + 1, 3 * MOST, 50 * MOST])
 @pytest.mark.parametrize("chunked", [False, True])
-def test_too_large(sender, size, chunked):
+def test_a_file_over_the_limit_is_refused_and_not_kept(sender, size, chunked):
     """A file over the limit is told so, with or without a length before it, and nothing of it is kept."""
     before = _kept(sender.stage)
     size = -(-size // 10_000) * 10_000
     answer = _post(sender, _pieces(size) if chunked else b"".join(_pieces(size)))
     assert answer.status_code == 413
-    assert "At most 100 kB a file are taken here" in answer.text
+    assert "A file may have at most 100 kB" in answer.text
     assert _kept(sender.stage) == before
     assert sender.quota_status().used == 0
 
@@ -82,7 +82,7 @@ def _request(pieces, kind=KIND):
     return Request(scope, receive)
 
 
-def test_memory_is_bounded():
+def test_a_huge_body_is_not_kept_in_memory():
     """A body of gigabytes is neither kept in memory nor read to its end."""
     read = 0
 
@@ -137,7 +137,7 @@ def test_a_client_that_goes_away(pieces):
     ],
     ids=range(14),
 )
-def test_broken_forms(sender, content, kind, status):
+def test_malformed_forms_get_an_error_page(sender, content, kind, status):
     """Each is answered with a page, none with an error of ours, and nothing is kept."""
     before = _kept(sender.stage)
     answer = _post(sender, content, kind)
@@ -168,7 +168,7 @@ def test_file_names_make_no_paths(sender, name):
     assert not (folder.parent / "x.csv").exists()
 
 
-def test_strangers_send_nothing(sender):
+def test_uploads_without_a_session_are_refused_unread(sender):
     """Who is not signed in is refused before a byte of the file is read."""
     path, status = f"/challenges/{sender.challenge.slug}/submit", []
     headers = {"host": "localhost", "origin": "http://localhost", "content-type": KIND}

@@ -29,8 +29,8 @@ def test_what_waits_is_scored_in_order(waiting):
         keys.append(waiting.send(guess(n)))
         stage.clock.move(seconds=1)
     assert [stage.submission(key).state for key in keys] == ["queued"] * 3
-    assert "It is the next in the queue" in waiting.client().get(f"/submissions/{keys[0]}").text
-    assert "2 submissions come before it" in waiting.client().get(f"/submissions/{keys[2]}").text
+    assert "It is next in the queue" in waiting.client().get(f"/submissions/{keys[0]}").text
+    assert "2 submissions ahead of it" in waiting.client().get(f"/submissions/{keys[2]}").text
     assert stage.app.state.worker.step()
     assert [stage.submission(key).state for key in keys] == ["scored", "queued", "queued"]
     stage.work()
@@ -74,7 +74,7 @@ def test_a_start_frees_what_a_dead_process_held(waiting, make_stage):
 
 
 @BOTH
-def test_three_failures_are_the_end(waiting, monkeypatch):
+def test_a_submission_fails_after_three_attempts(waiting, monkeypatch):
     """What raises is tried three times, then told as our fault, without a word of why, and given back."""
     stage, tried = waiting.stage, []
 
@@ -89,9 +89,9 @@ def test_three_failures_are_the_end(waiting, monkeypatch):
     assert stage.submission(key).state == "failed"
     assert waiting.quota_status().used == 0
     page = waiting.client().get(f"/submissions/{key}").text
-    assert "Something went wrong on our side" in page
+    assert "Scoring failed because of an internal error" in page
     assert "lynx" not in page
-    assert "not scored" in waiting.client().get(f"/challenges/{waiting.challenge.slug}/mine").text
+    assert "failed" in waiting.client().get(f"/challenges/{waiting.challenge.slug}/mine").text
 
 
 @BOTH
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_scored_at_once_is_left_to_the_worker(player, monk
 
 
 @BOTH
-def test_intervals_follow(stage, host):
+def test_the_worker_adds_intervals_without_changing_scores(stage, host):
     """Scores are there at once; intervals that need resamples are computed by the worker, and change no score."""
     challenge = stage.challenge(host, table(range(ROWS)), **RESAMPLED)
     player = stage.team(challenge, "Badgers")
@@ -138,13 +138,13 @@ def test_intervals_follow(stage, host):
     assert (held.state, held.work) == ("scored", "intervals")
     assert stage.board(challenge) == ["Badgers"]
     before = stage.scores(key)
-    assert "they follow in a moment" in player.client().get(f"/submissions/{key}").text
+    assert "appear in a moment" in player.client().get(f"/submissions/{key}").text
     stage.work()
     after = stage.all(select(StoredScore).where(StoredScore.submission_id == held.id).order_by(StoredScore.place))
     assert stage.scores(key) == before
     assert all(each.lo <= each.value <= each.hi for each in after)
     assert (stage.submission(key).state, stage.submission(key).work) == ("scored", None)
-    assert "they follow in a moment" not in player.client().get(f"/submissions/{key}").text
+    assert "appear in a moment" not in player.client().get(f"/submissions/{key}").text
 
 
 @BOTH

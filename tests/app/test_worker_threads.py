@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.slow
 @BOTH
-def test_everything_at_once(make_stage):
+def test_concurrent_uploads_and_workers_score_everything_with_the_newest_answers(make_stage):
     """Files, choices, new answers and two workers at the same time: all ends scored by the newest version, ranked."""
     stages = [make_stage(), make_stage()]
     stage = stages[0]

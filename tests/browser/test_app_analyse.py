@@ -33,18 +33,21 @@ def test_a_report_has_what_the_library_says(visitor):
     choose(visitor)
     visitor.press("Score")
     found = tm.submissions.score_submission(ANSWERS, MEDIOCRE)
-    assert visitor.texts(".card .name") == list(found.scores)
+    assert visitor.texts(".card .name") == [found.report.display_name(key) for key in found.scores]
     told = [f"{100 * value:.1f} %" for value in found.scores.values()]
     bands = ["good", "fair", "poor", "fair", "poor"]
     assert visitor.texts(".card .value") == [" ".join(each) for each in zip(told, bands, strict=True)]
     assert (
-        visitor.texts("#warnings li") == found.warnings == ["'Fox' and 'fox' are two labels; they differ only by case"]
+        visitor.texts("#warnings li")
+        == found.warnings
+        == ["'Fox' and 'fox' are different labels: they differ only in case"]
     )
     assert visitor.texts("#rows td") == ["388", "312", "76", "12", "1"]
     assert visitor.texts("#rows li")[1] == "extra ids: photo-999"
     assert visitor.texts("#classes tbody th") == ["Fox", "badger", "deer", "fox", "owl", "— macro", "— weighted"]
     badger = visitor.texts("#classes tbody tr:nth-child(2) td")
-    assert badger == ["● 100.0 % (good)", "○ 48.1 % (poor)", "◐ 65.0 % (fair)", "54"]
+    assert badger == ["● 100.0 % (good)", "○ 48.1 % (poor)", "◐ 65.0 % (fair)", "54", "26", "0", "28"]
+    assert visitor.texts("#confusion tbody tr:nth-child(2) td") == ["0", "26", "28", "0", "0"]
     assert visitor.texts("#preview tbody tr")[0] == "photo-139 fox deer no"
     assert "tallymark score answers.csv submission-mediocre.csv" in visitor.text("#reproduce")
 
@@ -54,8 +57,8 @@ def test_the_report_as_a_file_is_that_of_the_library(visitor):
     choose(visitor)
     visitor.page.get_by_text("Columns, task and metrics").click()
     visitor.fill(metrics="accuracy, mcc")
-    visitor.page.get_by_label("Say how sure the scores are").check()
-    page = visitor.download("button", "Download as a page").read_text()
+    visitor.page.get_by_label("95 % intervals").check()
+    page = visitor.download("button", "Download report").read_text()
     found = tm.submissions.score_submission(ANSWERS, MEDIOCRE, metrics=["accuracy", "mcc"], ci=0.95)
     assert page == found.to_html(command=COMMAND)
 
@@ -79,4 +82,4 @@ def test_a_file_that_is_too_large_is_told(visitor):
     """By the server, with how large one may be."""
     choose(visitor, file(b"row_id,label\n" + b"x" * MOST))
     visitor.press("Score", 413)
-    assert "At most 100 kB a file are taken here." in visitor.text()
+    assert "A file may have at most 100 kB." in visitor.text()

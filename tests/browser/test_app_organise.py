@@ -44,19 +44,15 @@ def test_an_organiser_makes_a_challenge_and_runs_it(visits, server):
     visitor = visits(server)
     visitor.sign_up(server.first_link, "Ada")
     assert "Welcome. You are signed in." in visitor.text()
-    visitor.follow("New challenge")
+    visitor.follow("Create challenge")
     fill(visitor)
     visitor.choose("answers", file(HEADER + b"1,owl\n2,emu,public\n2,,public\n", "answers.csv"))
-    visitor.press("Make the challenge", 422)
-    assert [each.split(" the ")[0] for each in visitor.texts(".problems li")] == [
-        "line 2, column 1",
-        "line 4, column 1",
-        "line 4, column 3",
-    ]
+    visitor.press("Create challenge", 422)
+    assert visitor.texts(".problems .place") == ["line 2, column 1", "line 4, column 1", "line 4, column 3"]
     assert_kept(visitor)
     visitor.choose("answers", file(HEADER + ROWS, "answers.csv"))
-    visitor.press("Make the challenge")
-    assert "The challenge is there. Others can see it now." in visitor.text()
+    visitor.press("Create challenge")
+    assert "Challenge created. Others can see it now." in visitor.text()
     assert_kept(visitor)
     see_it_as_others_do(visitor)
     edit(visitor)
@@ -65,12 +61,12 @@ def test_an_organiser_makes_a_challenge_and_runs_it(visits, server):
 
 def see_it_as_others_do(visitor):
     """What was typed is a text, and Markdown in the rules."""
-    visitor.follow("See it as others do")
+    visitor.follow("View as participant")
     assert visitor.text("h1") == FIELDS["title"]
     assert visitor.texts(".prose li") == ["one bird for each", "no <script>alert(1)</script>"]
     assert visitor.page.locator(".prose strong").inner_text() == "each"
-    assert "Scores are of 30 public rows" in visitor.text()
-    assert visitor.texts(".explained h3 bdi") == ["accuracy", "fscore(average=macro)", "mcc"]
+    assert "scores are computed on 30 public rows" in visitor.text()
+    assert visitor.texts(".explained h3 bdi") == ["accuracy", "macro F1", "MCC"]
     sample = visitor.download("link", "Download a sample file").read_bytes()
     assert sample.startswith(b"recording,bird\n")
     assert sample.count(b"\n") == 61
@@ -102,14 +98,14 @@ def edit(visitor):
 
 def close_and_reopen(visitor):
     """The list and the page say so."""
-    visitor.press("Close the challenge")
+    visitor.press("Close challenge")
     assert "The challenge is closed." in visitor.text()
     visitor.follow("Your challenges")
     assert visitor.texts("tbody .state") == ["Closed", "Open"]
     visitor.open("/challenges/birds")
     assert visitor.page.get_by_role("button", name="Join").count() == 0
     visitor.follow("Edit this challenge")
-    visitor.press("Open it again")
+    visitor.press("Reopen challenge")
     assert visitor.page.locator(".head .state").inner_text() == "Open"
 
 
@@ -121,13 +117,13 @@ def test_links_to_sign_up_work_once(visits, server):
     visitor.follow("Account of Ada organiser")
     for role in ("participant", "organiser"):
         visitor.page.get_by_label("Invite as").select_option(role)
-        visitor.press("Make a link")
+        visitor.press("Create link")
         links.append(visitor.text(".flash code"))
     assert visitor.texts("tbody th") == ["organiser", "participant"]
     for link, role in zip(links[1:], ("participant", "organiser"), strict=True):
         guest = visits(server)
         guest.open(link)
-        assert f"You are invited to be a{'n' * (role == 'organiser')} {role}." in guest.text()
+        assert f"You are invited as a{'n' * (role == 'organiser')} {role}." in guest.text()
         guest.sign_up(link, f"The {role}")
         guest.open("/organise", 404 if role == "participant" else 200)
     visitor.open("/account")
@@ -155,4 +151,4 @@ def assert_kept(visitor):
     for name, value in CHOICES.items():
         assert visitor.page.locator(f'[name="{name}"]:checked').get_attribute("value") == value
     boxes = [visitor.page.locator(f"[name=show_{name}]").is_checked() for name in ("intervals", "classes", "counts")]
-    assert boxes == [False, True, True]
+    assert boxes == [False, True, False]

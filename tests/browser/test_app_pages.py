@@ -17,7 +17,7 @@ HOSTILE = f"<script>alert(1)</script> {'averylongword' * 12} שלום עולם"
 KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 SITE = "http://app.test/"
 SPILLS = """() => [...document.querySelectorAll("body *")]
-    .filter(e => !e.closest(".wide, svg, .unseen, thead, .skip, .tabs, details:not([open])"))
+    .filter(e => !e.closest(".wide, .plots, svg, .unseen, thead, .skip, .tabs, details:not([open])"))
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
     .map(e => e.tagName + " " + e.className)"""
 SMALL = """() => [...document.querySelectorAll("button, .button, input:not([type=hidden], [hidden]), select")]
@@ -52,7 +52,7 @@ def serve(page, pages):
     page.route("**/*", answer)
 
 
-def test_pages_as_people_see_them(view, pages, serious):
+def test_pages_fit_every_width_and_theme(view, pages, serious):
     """Nothing beyond the edge, nothing too small to hit, no finding of axe, nothing that the policy had to stop."""
     serve(view.page, pages)
     for name in pages:
@@ -104,9 +104,7 @@ def test_the_answer_to_a_check_keeps_the_look(browser, pages):
     page.goto(SITE + "submit")
     page.get_by_label("Light", exact=True).check()
     rows = b"row_id,label\na,deer\na,fox\n"
-    page.get_by_label("File with your predictions").set_input_files(
-        {"name": "twice.csv", "mimeType": "text/csv", "buffer": rows}
-    )
+    page.get_by_label("Predictions").set_input_files({"name": "twice.csv", "mimeType": "text/csv", "buffer": rows})
     page.wait_for_selector("div.problems")
     assert page.evaluate(GROUND) == "rgb(255, 255, 255)"
     context.close()
@@ -123,7 +121,7 @@ def test_a_result_on_paper_has_no_controls(browser, pages):
     page.close()
 
 
-def test_pages_by_keyboard(browser, pages):
+def test_every_page_can_be_used_by_keyboard(browser, pages):
     """The first stop is the link past the bar, and every stop can be seen."""
     page = browser.new_page()
     serve(page, pages)

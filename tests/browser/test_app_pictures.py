@@ -48,7 +48,7 @@ def server(tmp_path_factory):
         yield server
 
 
-def test_pictures(visits, server):
+def test_every_page_is_photographed_in_every_width_and_theme(visits, server):
     """One for each page, width and look."""
     host = Host(server)
     organiser, visitor = visits(server), visits(server)
@@ -57,7 +57,7 @@ def test_pictures(visits, server):
     organiser.fill(title="Birds", metrics="rmse, mae, r2")
     organiser.page.locator("[value=numbers]").check()
     organiser.choose("answers", file(b"row_id,label\n1,2\n2,3\n"))
-    organiser.press("Make the challenge")
+    organiser.press("Create challenge")
     visitor.sign_up(host.invite(), "Ada")
     visitor.join(LONG)
     results = {
@@ -75,7 +75,7 @@ def test_pictures(visits, server):
             owner = visits(server, **shape, storage_state=organiser.context.storage_state())
             see(owner, FOR_ORGANISERS, f"{width}-{look}")
             owner.page.goto("/account")
-            owner.press("Make a link")
+            owner.press("Create link")
             take(owner, f"account-organiser-{width}-{look}")
             owner.open(BOARD)
             owner.page.get_by_role("link", name="Good").click()
@@ -106,7 +106,7 @@ def see_forms(visitor, ending):
             take(visitor, f"analyse-{ending}")
         visitor.choose("answers", ANSWERS)
         visitor.choose("submission", chosen)
-        visitor.page.get_by_label("Say how sure").check()
+        visitor.page.get_by_label("95 % intervals").check()
         visitor.page.get_by_role("button", name="Score", exact=True).click()
         visitor.page.locator(".result, .problems").first.wait_for()
         take(visitor, f"analysed-{name}-{ending}")

@@ -26,12 +26,12 @@ def test_what_is_waited_for_is_told(visits, busy):
     visitor.submit(MEDIOCRE)
     assert visitor.text(".outcome .word") == "Scored"
     assert "The intervals are being computed" in visitor.text()
-    assert "This page looks again every 3 seconds." in visitor.text("[data-refresh]")
+    assert "This page reloads every 3 seconds." in visitor.text("[data-refresh]")
     until(lambda: busy.rows("select 1 from submissions where work = 'intervals' and claimed_by is not null"))
-    for sentence in ("It is the next in the queue.", "It waits; 1 submission comes before it."):
+    for sentence in ("It is next in the queue.", "1 submission ahead of it in the queue."):
         visitor.submit(GOOD)
-        assert visitor.text(".outcome") == f"Waiting {sentence}"
+        assert visitor.text(".outcome") == f"Queued {sentence}"
         assert visitor.page.locator(".card").count() == 0
     visitor.follow("My submissions")
-    assert visitor.texts("td .state") == ["waiting", "waiting", "scored"]
+    assert visitor.texts("td .state") == ["queued", "queued", "scored"]
     assert visitor.page.get_by_role("checkbox").count() == 1

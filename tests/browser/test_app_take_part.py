@@ -34,16 +34,16 @@ def test_two_people_in_one_team(visits, server, host):
     ada.follow("Animals on photographs")
     ada.fill(team="Good")
     ada.press("Join", 422)
-    assert "Another team has this name." in ada.text("#team-error")
+    assert "This team name is taken." in ada.text("#team-error")
     ada.fill(team="Night Owls")
     ada.press("Join")
-    assert "You take part." in ada.text()
+    assert "You have joined." in ada.text()
     code = ada.text(".team code")
     ben.sign_up(host.invite(), "Ben of Owls")
     ben.open(CHALLENGE)
     ben.fill(code="nonsense")
     ben.press("Join", 422)
-    assert "No team of this challenge has this code." in ben.text("#code-error")
+    assert "No team in this challenge has this code." in ben.text("#code-error")
     ben.fill(code=code)
     ben.press("Join")
     assert ben.text(".team .name") == "Night Owls"
@@ -65,15 +65,15 @@ def test_a_result_is_what_the_library_says(visits, server, host):
         key,
     )
     assert dict(kept) == found.scores
-    assert visitor.texts(".card .name") == list(found.scores)
+    assert visitor.texts(".card .name") == [found.report.display_name(key) for key in found.scores]
     assert [each.rpartition(" ")[0] for each in visitor.texts(".card .value")] == in_percent(found.scores)
     expect(visitor.page.locator(".card").first).to_contain_text("95 % interval")
     assert visitor.texts(".cards + [role=status]") == []
-    assert visitor.texts("#warnings li") == ["'fox' and 'Fox' are two labels; they differ only by case"]
-    assert visitor.texts("dl.counts div")[1:3] == ["right in public 156", "wrong or missing in public 44"]
+    assert visitor.texts("#warnings li") == ["'fox' and 'Fox' are different labels: they differ only in case"]
+    assert visitor.texts("dl.counts div") == ["compared 388", "missing 12", "extra 1"]
     assert visitor.texts("#classes tbody th") == ["badger", "deer", "fox", "owl"]
     page = visits(server)
-    page.page.set_content(visitor.download("link", "Download the report").read_text())
+    page.page.set_content(visitor.download("link", "Download report").read_text())
     assert [each.rpartition(" ")[0] for each in page.texts(".card .value")] == in_percent(found.scores)
 
 
@@ -94,20 +94,20 @@ def test_files_that_are_rejected_cost_nothing(visits, server, host):
     visitor.sign_up(host.invite(), "Hasty")
     visitor.join("Hasty people")
     visitor.follow("Submit a file")
-    assert visitor.text(".cost") == "1 of 5 today, resets 00:00 UTC"
+    assert visitor.text(".cost") == "submission 1 of 5 today; resets at 00:00 UTC"
     visitor.choose("submission", BROKEN)
     expect(visitor.page.locator(".problems li")).to_have_count(6)
     visitor.look(422)
     assert visitor.page.evaluate("document.activeElement.className") == "lead"
     assert visitor.text(".problems .lead") == "▲ submission-broken.csv cannot be submitted: it has 6 problems."
     assert re.match(r"line \d+, column \d+ ", visitor.texts(".problems li")[0])
-    assert visitor.text(".cost") == "1 of 5 today, resets 00:00 UTC"
+    assert visitor.text(".cost") == "submission 1 of 5 today; resets at 00:00 UTC"
     visitor.choose("submission", file(LARGE))
     expect(visitor.page.locator("[data-status]")).to_contain_text("at most 100,000 are allowed")
     visitor.look()
     visitor.open(f"{CHALLENGE}/mine")
     assert visitor.texts("td .state") == []
-    assert "0 of 5 used today" in visitor.text()
+    assert "0 of 5 submissions used today" in visitor.text()
 
 
 def test_a_checked_file_is_submitted_once(visits, server, host):
@@ -126,11 +126,11 @@ def test_a_checked_file_is_submitted_once(visits, server, host):
     visitor.page.locator("[data-result]").wait_for()
     visitor.page.evaluate("token => { document.querySelector('[name=token]').value = token; }", token)
     visitor.page.get_by_role("button", name="Submit", exact=True).click()
-    expect(visitor.page.locator("h1")).to_have_text("Nothing is here")
+    expect(visitor.page.locator("h1")).to_have_text("Page not found")
     visitor.look(404)
     visitor.follow("My submissions")
     assert visitor.texts("td .state") == ["scored"]
-    assert "1 of 5 used today" in visitor.text()
+    assert "1 of 5 submissions used today" in visitor.text()
 
 
 def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, host):
@@ -150,11 +150,11 @@ def test_a_better_submission_goes_up_until_the_day_is_used_up(visits, server, ho
     for _ in range(3):
         visitor.submit(GOOD)
     assert place(visitor) == 0
-    visitor.follow("Mine")
-    assert "5 of 5 used today" in visitor.text()
+    visitor.follow("My submissions")
+    assert "5 of 5 submissions used today" in visitor.text()
     choose_finals(visitor)
     visitor.open(f"{CHALLENGE}/submit")
-    assert "All 5 submissions of today are used." in visitor.text()
+    assert "Your team has used all 5 submissions of today." in visitor.text()
     assert visitor.page.locator("form[data-send]").count() == 0
     sign_out_and_go_back(visitor)
 
@@ -164,11 +164,11 @@ def choose_finals(visitor):
     boxes = visitor.page.get_by_role("checkbox")
     for k in (0, 3, 4):
         boxes.nth(k).check()
-    visitor.press("Save the selection", 422)
-    assert visitor.text(".flash.bad") == "Not done At most 2 can be chosen; these were 3."
+    visitor.press("Save selection", 422)
+    assert visitor.text(".flash.bad") == "Error Select at most 2; you selected 3."
     boxes.nth(0).uncheck()
-    visitor.press("Save the selection")
-    assert "Your choice is saved." in visitor.text()
+    visitor.press("Save selection")
+    assert "Selection saved." in visitor.text()
     assert [each.is_checked() for each in boxes.all()] == [False] * 3 + [True] * 2
 
 

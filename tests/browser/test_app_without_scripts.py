@@ -18,7 +18,7 @@ SEEN = "getComputedStyle(document.activeElement).outlineStyle != 'none'"
 def check(visitor, chosen, status=200):
     visitor.open(f"{CHALLENGE}/submit")
     visitor.choose("submission", chosen)
-    visitor.press("Check the file", status)
+    visitor.press("Check file", status)
 
 
 def send(visitor, chosen):
@@ -36,16 +36,16 @@ def test_taking_part_without_scripts(visits, server, host):
     assert "submission-broken.csv cannot be submitted: it has 6 problems." in visitor.text(".problems")
     assert visitor.page.locator(".problems li").count() == 6
     check(visitor, file(b"x" * (MOST + 1)), 413)
-    assert "At most 100 kB a file are taken here." in visitor.text()
+    assert "A file may have at most 100 kB." in visitor.text()
     send(visitor, GOOD)
     assert visitor.text(".outcome .word") == "Scored"
     assert "94.0 % good" in visitor.texts(".card .value")
-    visitor.follow("See the leaderboard")
+    visitor.follow("Go to the leaderboard")
     assert "Plain people you" in visitor.text("tr.own")
-    visitor.follow("Mine")
-    assert "1 of 5 used today" in visitor.text()
+    visitor.follow("My submissions")
+    assert "1 of 5 submissions used today" in visitor.text()
     visitor.page.get_by_role("checkbox").check()
-    visitor.press("Save the selection")
+    visitor.press("Save selection")
     assert visitor.page.get_by_role("checkbox").is_checked()
     visitor.press("Sign out")
     visitor.open(f"{CHALLENGE}/mine")
@@ -87,7 +87,7 @@ def test_a_file_is_sent_by_keyboard(visits, server, host):
     page.reload()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    told = ["Challenges", "Animals on photographs", "Overview", "Submit", "Leaderboard", "Mine", "submission"]
+    told = ["Challenges", "Animals on photographs", "Overview", "Submit", "Leaderboard", "My submissions", "submission"]
     assert stops(page, len(told)) == told
     visitor.choose("submission", GOOD)
     expect(page.locator("[data-result]")).to_be_focused()

@@ -21,7 +21,7 @@ HOSTILE = [
     "",
 ]
 SPILLS = """() => [...document.querySelectorAll("body *")]
-    .filter(e => !e.closest(".wide, svg, .unseen, thead, .skip, details:not([open])"))
+    .filter(e => !e.closest(".wide, .plots, svg, .unseen, thead, .skip, details:not([open])"))
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
     .map(e => e.tagName + " " + e.className)"""
 
@@ -113,6 +113,68 @@ def test_a_page_as_people_see_it(path, view, serious):
     assert view.troubles == []
 
 
+def useless():
+    """Ten metrics of a model that calls nothing positive."""
+    rng, *_ = made()
+    truth = np.arange(2000) < 110
+    chance = np.clip(rng.beta(2, 18, 2000) - 0.006 * truth, 0.001, 0.49)
+    metrics = ["accuracy", "auc", "recall", "precision", "f1", "logloss", "brier", "mcc", "ap", "balanced_accuracy"]
+    return tm.evaluate(truth, chance, metrics, kind="probability", ci=tm.Intervals(resamples=50))
+
+
+def wide():
+    """Fourteen metrics by two columns, one of which has many groups, and a condition that fails."""
+    rng, truth, chance = made(2000)
+    metrics = ["auc", "ap", "logloss", "brier", "accuracy", "balanced_accuracy", "precision", "recall", "f1", "fallout"]
+    by = {"store": rng.integers(0, 60, 2000).astype(str), "age": np.digitize(rng.random(2000), [0.3, 0.6])}
+    metrics += ["mcc", "cohen_kappa", "ece", "ks"]
+    report = tm.evaluate(truth, chance, metrics, by=by, ci=tm.Intervals(resamples=40))
+    return report.with_acceptance("auc > 0.99 and recall > 0")
+
+
+@pytest.mark.slow
+def test_ten_metrics_are_short_on_a_phone(browser, tmp_path):
+    """Less than six screens, and what is no better than guessing says so on the first."""
+    useless().save(tmp_path / "page.html")
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollHeight") < 6 * 844
+    verdict = page.get_by_text("No better than always predicting the majority class").first
+    assert verdict.bounding_box()["y"] < 844
+    page.close()
+
+
+@pytest.mark.slow
+def test_groups_are_unfolded_and_the_verdict_leads(browser, tmp_path):
+    """Twenty groups are shown, then all; whether the report is accepted is on the first screen of a phone."""
+    wide().save(tmp_path / "page.html")
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.get_by_role("heading", name="Refused").bounding_box()["y"] < 844
+    assert page.get_by_text("20 of 60 groups shown").is_visible()
+    every = page.get_by_text("Show all 60 groups")
+    rows = every.locator("xpath=..").locator("tbody tr")
+    assert not rows.last.is_visible()
+    every.click()
+    assert rows.last.is_visible()
+    assert rows.count() == 61
+    page.close()
+
+
+@pytest.mark.slow
+def test_paper_has_all_plots_and_columns(browser, tmp_path):
+    """Nothing is wider than a sheet of A4 with its margins, though it is as narrow as a phone."""
+    wide().save(tmp_path / "page.html")
+    page = browser.new_page(viewport={"width": 680, "height": 960})
+    page.emulate_media(media="print")
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 680
+    drawn = "[...document.querySelectorAll('figure, td, th')].map(each => each.getBoundingClientRect().right)"
+    assert max(page.evaluate(drawn)) <= 681
+    assert len(page.pdf(format="A4")) > 10_000
+    page.close()
+
+
 @pytest.mark.slow
 def test_the_look_can_be_chosen(browser, tmp_path):
     """Whatever the system says, and without a script."""
@@ -132,7 +194,7 @@ def test_the_look_can_be_chosen(browser, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_page_by_keyboard(browser, tmp_path):
+def test_a_report_can_be_used_by_keyboard(browser, tmp_path):
     """The first stop is the link past the contents, and every stop can be seen."""
     values().save(tmp_path / "page.html")
     page = browser.new_page()

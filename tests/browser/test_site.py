@@ -5,11 +5,24 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("index.html", "reference/probability.html", "examples.html")
+FIRST = {
+    "confidence interval": "how-to/intervals.html",
+    "ROC AUC": "reference/score.html",
+    "true positive rate": "reference/classification.html",
+    "pandas DataFrame": "how-to/data-frames.html",
+    "Jupyter": "how-to/data-frames.html",
+    "pip install": "how-to/install.html",
+    "early stopping": "how-to/early-stopping.html",
+    "Parquet": "how-to/large-files.html",
+    "fairness": "reference/fairness.html",
+    "calibration": "concepts/probabilities.html",
+}
 SCROLLED = "document.documentElement.scrollWidth - innerWidth"
 pytestmark = pytest.mark.slow
 
@@ -53,3 +66,13 @@ def test_the_search_finds_a_metric_offline(view, site):
     view.page.wait_for_selector("#search-results li a")
     assert view.page.locator("#search-results li a").count() >= 1
     assert view.troubles == []
+
+
+def test_the_search_finds_the_right_page_first(browser, site):
+    """For what a newcomer would type."""
+    page = browser.new_page()
+    for query, expected in FIRST.items():
+        page.goto((site / "search.html").as_uri() + f"?q={quote(query)}")
+        found = page.locator("#search-results li a").first.get_attribute("href")
+        assert found.partition("#")[0].partition("?")[0] == expected, query
+    page.close()

@@ -28,7 +28,7 @@ def printed(capfdbinary, monkeypatch):
     return call
 
 
-def test_csv_and_markdown(printed, rows):
+def test_csv_and_markdown_are_those_of_the_report(printed, rows):
     """Of the report; Markdown says how it was made."""
     report = tm.evaluate(Y, P)
     assert printed("evaluate", rows, *EVALUATE, "--csv") == report.to_csv()
@@ -38,13 +38,13 @@ def test_csv_and_markdown(printed, rows):
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
-def test_metrics_in_every_form(printed, form):
+def test_the_metrics_list_has_every_output_format(printed, form):
     """All of them, in the form that was asked for."""
     shown = printed("metrics", f"--{form}")
     assert all(name in shown for name in ("rmse", "auc", "gini"))
 
 
-def test_a_page(printed, rows, tmp_path):
+def test_html_writes_a_page_with_plots_and_still_prints_the_table(printed, rows, tmp_path):
     """Whole, with plots and the command that made it; the table is printed all the same."""
     shown = printed("evaluate", rows, *EVALUATE, "--html", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
@@ -131,7 +131,8 @@ def test_the_verdict_is_in_every_form(rows, tmp_path, capfd):
     assert (found["passed"], found["failed"]) == (False, ["rmse < 1"])
     for ending in ("html", "md", "txt"):
         assert run([*given, "-o", str(tmp_path / f"r.{ending}")]) == 1
-        assert "ot accepted · clauses that hold: 0 of 1" in (tmp_path / f"r.{ending}").read_text()
+        assert "efused" in (text := (tmp_path / f"r.{ending}").read_text())
+        assert text.index("0 of 1 condition passed") < text.index("RMSE")
 
 
 def test_a_condition_that_cannot_be_read_is_found_first(tmp_path, capfd):
@@ -150,7 +151,7 @@ def test_a_condition_on_one_group_is_told_the_way(rows, capfd):
     )
 
 
-def test_one_form_at_a_time(rows, capfd):
+def test_two_output_formats_at_once_are_refused(rows, capfd):
     """Two would leave it to chance which one a program reads."""
     assert run(["evaluate", str(rows), *EVALUATE, "--json", "--csv"]) == 2
     assert "Only one of --json and --csv can be given" in capfd.readouterr().err
@@ -165,5 +166,5 @@ def test_a_column_named_twice_is_no_comparison(rows, capfd):
 
 def test_failed_metrics_speak_of_options(rows, capfd):
     """Not of the arguments of a call that nobody here has made."""
-    assert run(["evaluate", str(rows), *EVALUATE, "--metrics", "mae,ndcg"]) == 0
-    assert "NDCG: `--query` must be given" in capfd.readouterr().out
+    assert run(["evaluate", str(rows), *EVALUATE, "--metrics", "mae,ndcg"]) == 2
+    assert "`--query` must be given" in capfd.readouterr().err

@@ -24,16 +24,16 @@ def folder(tmp_path):
 
 
 def test_a_submission_is_scored(tallymark, folder):
-    """Scores in percent, counts, and the mismatch first."""
+    """Scores in percent, counts, and the incorrect row first."""
     done = tallymark("score", "answers.csv", "good.csv")
     assert done.returncode == 0
-    assert "4 rows compared · 3 matches · 1 mismatch" in done.stdout
+    assert "4 rows compared · 3 correct · 1 incorrect" in done.stdout
     assert "accuracy                          75.0 %" in done.stdout
     assert done.stdout.index("b   dog     cat         no") < done.stdout.index("yes")
 
 
 @pytest.mark.slow
-def test_every_form_is_written(tallymark, folder):
+def test_a_submission_result_has_every_output_format(tallymark, folder):
     """JSON on standard output, a page in a file."""
     done = tallymark("score", "answers.csv", "good.csv", "--json", "--html", "score.html", "--ci", "0.9")
     assert json.loads(done.stdout)["scores"]["accuracy"]["lo"] < 0.75
@@ -44,7 +44,7 @@ def test_every_form_is_written(tallymark, folder):
 
 
 @pytest.mark.slow
-def test_pipes_are_read(tallymark, folder):
+def test_either_submission_file_may_be_standard_input(tallymark, folder):
     """Either file may be standard input, but not both."""
     assert "75.0 %" in tallymark("score", "answers.csv", "-", stdin=GOOD).stdout
     assert "75.0 %" in tallymark("score", "-", "good.csv", stdin=ANSWERS).stdout
@@ -97,7 +97,7 @@ def test_a_challenge_shows_no_answer(tallymark, folder):
 def test_a_submission_is_checked_without_answers(tallymark, folder):
     """Against a template, or alone."""
     done = tallymark("check", "good.csv", "--template", "answers.csv")
-    assert (done.returncode, done.stdout) == (0, "4 rows can be read\n")
+    assert (done.returncode, done.stdout) == (0, "4 rows read\n")
     assert json.loads(tallymark("check", "good.csv", "--json").stdout)["rows"] == 4
     assert tallymark("check", "broken.csv").returncode == 2
     done = tallymark("check", "-", "--template", "answers.csv", "--missing", "reject", stdin="row_id,label\na,x\n")

@@ -81,11 +81,13 @@ def test_choose_asks_a_person(tmp_path):
     terminal.type("gardening\n")
     terminal.until("'gardening' is not one of")
     terminal.type("clustering\n")
-    terminal.until("Are the true groups known?")
+    terminal.until("Are the true clusters known?")
     terminal.type("yes\n")
-    terminal.until("Are some true groups much smaller than others?")
+    terminal.until("Must unrelated clusterings score 0")
+    terminal.type("yes\n")
+    terminal.until("Are some true clusters much smaller than others?")
     terminal.type("\n")
-    terminal.until("May one true group be split over several clusters?")
+    terminal.until("May a true cluster be split into several predicted ones?")
     terminal.type("no\n")
     assert terminal.end() == 0
     assert "adjusted_rand" in terminal.shown
@@ -113,7 +115,7 @@ def test_choose_does_not_ask_where_answers_are_given_or_nobody_is_there(tallymar
     assert "still open" in terminal.shown
 
 
-def test_colours_in_a_terminal(tmp_path, rows):
+def test_a_terminal_gets_colours_unless_no_color_is_set(tmp_path, rows):
     """Unless NO_COLOR says not to."""
     terminal = Terminal("evaluate", rows, *EVALUATE, cwd=tmp_path)
     assert terminal.end() == 0
@@ -121,11 +123,11 @@ def test_colours_in_a_terminal(tmp_path, rows):
     plain = Terminal("evaluate", rows, *EVALUATE, cwd=tmp_path, NO_COLOR="1")
     assert plain.end() == 0
     assert "\x1b[3" not in plain.shown
-    assert "rmse" in plain.shown
+    assert "RMSE" in plain.shown
 
 
 @pytest.mark.slow
-def test_a_bar_on_long_work(tmp_path):
+def test_long_work_shows_a_progress_bar_on_stderr(tmp_path):
     """On standard error, where a person watches; it goes away."""
     path = tmp_path / "long[" / "x]z.csv"  # with what would be markup
     path.parent.mkdir()

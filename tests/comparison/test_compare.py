@@ -31,7 +31,7 @@ def test_values_are_those_of_evaluate(found):
         assert d.value == found.reports[d.second][d.metric] - found.reports[d.first][d.metric]
 
 
-def test_every_pair_in_every_metric(found):
+def test_every_pair_is_compared_once_in_every_metric(found):
     """In the order of the models, each once; a lookup takes them either way round and any name of the metric."""
     assert [(d.first, d.second) for d in found][:3] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert len(found) == 3 * len(ALL)
@@ -45,19 +45,19 @@ def test_every_pair_in_every_metric(found):
 
 
 @pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_table_of_models(table):
+def test_the_columns_of_a_table_are_the_models(table):
     """Its columns are the models."""
     assert list(tm.compare(Y, table(MODELS), ["auc"])) == list(tm.compare(Y, MODELS, ["auc"]))
 
 
-def test_a_model_against_itself():
+def test_a_model_does_not_differ_from_itself():
     """No difference, p = 1 and the reason; no interval of zero width."""
     found = tm.compare(Y, {"a": MODELS["a"], "again": MODELS["a"].copy()}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
     for d in found:
         assert (d.value, d.p, d.p_corrected, d.winner) == (0.0, 1.0, 1.0, None)
         assert math.isnan(d.lo)
         assert d.reason == "the models predict the same in every row"
-        assert str(d) == f"{d.metric}: no difference between again and a: the models predict the same in every row"
+        assert str(d) == f"{d.name}: no difference between again and a: the models predict the same in every row"
     assert found.groups("auc") == {"a": "a", "again": "a"}
 
 
@@ -68,7 +68,7 @@ def test_models_that_differ_only_in_scale():
     )
     d = found[("a", "half"), "auc"]
     assert (d.value, d.p) == (0.0, 1.0)
-    assert d.reason == "every row stands at the same place in the order of both models"
+    assert d.reason == "both models rank the rows alike"
     assert found[("a", "half"), "logloss"].winner == "a"
 
 
@@ -80,12 +80,13 @@ def test_the_order_of_the_models_only_turns_signs():
         assert one == other.flipped()
 
 
-def test_another_model_changes_no_difference(found):
+def test_another_model_changes_no_test_of_a_pair():
     """Only what is corrected for the number of pairs."""
     two = tm.compare(Y, {"a": MODELS["a"], "b": MODELS["b"]}, ALL, ci=tm.Intervals(resamples=RESAMPLES))
+    three = tm.compare(Y, MODELS, ALL, ci=tm.Intervals(resamples=RESAMPLES), correction="holm")
     for d in two:
-        more = found[("a", "b"), d.metric]
-        assert more._replace(p_corrected=d.p_corrected, detectable=d.detectable) == d
+        more = three[("a", "b"), d.metric]
+        assert more._replace(p_corrected=d.p_corrected, detectable=d.detectable, correction=None) == d
         assert more.detectable > d.detectable or math.isnan(d.detectable)
         assert more.p_corrected >= d.p_corrected == d.p
 
@@ -95,14 +96,16 @@ def test_the_same_on_any_number_of_threads():
     before = tm.get_threads()
     y, models = scores(20_000, seed=9)
     try:
-        runs = []
+        runs, joint, metrics = [], [], ["accuracy", "auc", "brier"]
         for threads in (1, 2):
             tm.set_threads(threads)
-            runs.append(list(tm.compare(y, models, ["accuracy", "auc", "brier"], ci=tm.Intervals(resamples=119))))
+            runs.append(list(tm.compare(y, models, metrics, ci=tm.Intervals(resamples=119), correction="holm")))
+            joint.append(list(tm.compare(y, models, metrics, ci=tm.Intervals(resamples=119))))
     finally:
         tm.set_threads(before)
     assert runs[0] == runs[1]
-    other = list(tm.compare(y, models, ["accuracy", "auc", "brier"], ci=tm.Intervals(resamples=119, seed=1)))
+    assert joint[0] == joint[1]
+    other = list(tm.compare(y, models, metrics, ci=tm.Intervals(resamples=119, seed=1), correction="holm"))
     assert [d for d in other if d.metric != "brier"] == [d for d in runs[0] if d.metric != "brier"]
     assert [d for d in other if d.metric == "brier"] != [d for d in runs[0] if d.metric == "brier"]
 
@@ -112,14 +115,16 @@ def test_undefined_values_say_why_and_rank_last():
     y = [1, 1, 0, 0] * 5
     never, some = [0] * 20, [1, 0, 0, 1] * 5
     models = {"never": never, "some": some, "other": [1, 1, 0, 1] * 5}
-    found = tm.compare(y, models, ["precision"], ci=tm.Intervals(resamples=RESAMPLES))
+    found = tm.compare(y, models, ["precision"], ci=tm.Intervals(resamples=RESAMPLES), correction="holm")
     d = found[("never", "some"), "precision"]
     assert math.isnan(d.p)
     assert d.reason == "never: no row was predicted positive"
     assert list(found.ranking("precision"))[-1] == "never"
     assert found.groups("precision")["never"] == ""
     assert found[("some", "other"), "precision"].p_corrected == 3 * found[("some", "other"), "precision"].p
-    assert str(d) == "precision: some and never cannot be compared: never: no row was predicted positive"
+    assert str(d) == (
+        "precision: the difference between some and never is undefined: never: no row was predicted positive"
+    )
     assert "undefined" in str(found)
     json.loads(found.to_json())
 
@@ -146,12 +151,12 @@ def test_resamples_are_as_many_as_the_pairs_need():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 90)
     models = {f"m{k}": np.where(rng.random(90) < 0.1 + 0.12 * k, y, rng.integers(0, 3, 90)) for k in range(8)}
-    found = tm.compare(y, models, ["fscore(average=macro)"])
+    found = tm.compare(y, models, ["fscore(average=macro)"], correction="holm")
     assert found.settings.resamples == 2238
     assert found[("m0", "m7"), "fscore(average=macro)"].significant
     with pytest.raises(tm.ParameterError, match=r"from 1,119 to .* for level=0.95 and 28 pairs of models; got 1000"):
-        tm.compare(y, models, ["fscore(average=macro)"], ci=tm.Intervals(resamples=1000))
-    for fewer in ({"baseline": "m0"}, {"correction": "none"}):
+        tm.compare(y, models, ["fscore(average=macro)"], ci=tm.Intervals(resamples=1000), correction="holm")
+    for fewer in ({"baseline": "m0", "correction": "holm"}, {"correction": "none"}, {"correction": "max-t"}):
         assert tm.compare(y, models, ["accuracy"], **fewer).settings.resamples == 1000
     assert "resamples=" not in found.to_markdown()
     assert "resamples=1500" in tm.compare(y, models, ["accuracy"], ci=tm.Intervals(resamples=1500)).to_markdown()
@@ -169,7 +174,7 @@ def test_a_high_level_needs_no_more_than_it_is_told():
 def test_what_is_resampled_needs_the_order_of_rows():
     """And a report says so, of intervals and of comparisons; a formula needs none."""
     y, p, other = np.arange(60) % 7, np.arange(60) % 5, np.arange(60) % 4
-    said = "Intervals from resamples need the same order"
+    said = "Bootstrap intervals also need the same order"
     drawn, formula = (tm.evaluate(y, p, [name], ci=0.95).to_markdown() for name in ("r2", "rmse"))
     assert f"{said}, unless" in drawn
     assert said not in formula

@@ -44,7 +44,7 @@ def test_intervals_contain_the_true_difference_at_the_nominal_level(metric):
 
 
 @pytest.mark.slow
-def test_few_rows_that_decide():
+def test_macro_averages_of_few_positives_keep_the_nominal_coverage():
     """Of twenty positive rows among 200 the interval of a mean over classes holds no less often than it says."""
     found = list(bench.differences("rare", ("balanced_accuracy",), 200, bench.EDGE, 200, seed=5, resamples=199))
     held = bench.coverage(found, bench.truth_of("rare", "balanced_accuracy", bench.EDGE))

@@ -23,8 +23,8 @@ def test_differences_are_those_of_the_comparison():
     for d in pairs:
         assert f"{d.second} − {d.first}" in shown
     assert {"a", "b"} <= set(shown)
-    assert "Models that share a letter cannot be told apart: new" in plot.description
-    assert found.plot.differences("logloss").title == "Differences in logloss"
+    assert "Models that share a letter do not differ significantly: new" in plot.description
+    assert found.plot.differences("logloss").title == "Differences in log loss"
     with pytest.raises(KeyError, match="not in the report"):
         found.plot.differences("mae")
 
@@ -36,7 +36,7 @@ def test_differences_from_a_baseline_have_no_letters():
     assert "share a letter" not in plot.description
 
 
-def test_models_side_by_side():
+def test_models_are_drawn_side_by_side_best_first():
     """One line each, the best first, with the areas of the metric."""
     found = tm.compare(TRUTH, MODELS, ["auc"], kind="probability")
     plot = found.plot.roc()
@@ -60,7 +60,7 @@ def test_of_many_models_the_best_and_the_worst():
     differences = found.plot.differences()
     assert len(differences.table.rows) == 55
     assert sum(" − " in text for text in texts(differences)) == MOST_PAIRS
-    assert "95 % intervals · higher is better · the 28 largest of 55" in texts(differences)
+    assert "the 28 largest of 55 (filled marker: significant)" in texts(differences)
 
 
 def test_a_difference_without_an_interval_has_its_number():

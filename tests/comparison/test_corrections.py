@@ -47,7 +47,7 @@ def test_names_share_a_letter_just_where_they_are_not_told_apart(count, data):
     assert found[names[0]][0] == "a"
 
 
-def test_letters_beyond_the_alphabet():
+def test_groups_after_the_last_letter_get_numbers():
     """Are numbers, and tell all of them apart."""
     names = [f"{k:02}" for k in range(30)]
     found = letter_display(names, {frozenset(pair) for pair in combinations(names, 2)})

@@ -9,7 +9,7 @@ import pytest
 from scipy import optimize, stats
 from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
 
-from tallymark.comparison.paired_tests import bootstrap, delong, mcnemar
+from tallymark.comparison.paired_tests import ResampledPair, bootstrap, delong, max_t, mcnemar
 from tallymark.data.batch import Batch
 from tallymark.data.target import ANY_TARGET
 from tallymark.states.resampling.paired_rows import PairedOutcomes, Placements, read_placements
@@ -175,11 +175,11 @@ def test_few_positives_find_no_more_than_they_may(positives):
     assert np.mean(np.array(by_normal) > stats.norm.ppf(0.975)) > 1.3 * np.mean(np.array(ps) <= 0.05)
 
 
-def test_delong_where_nothing_spreads():
+def test_delong_without_variance_gives_no_difference_or_a_reason():
     """The same order is no difference; one row is too few."""
     truth, up = [0, 0, 1, 1], np.array([0.1, 0.2, 0.3, 0.4])
     alike = delong(placements(truth, up), placements(truth, up**3), 0.95)
-    assert (alike.p, alike.reason) == (1.0, "every row stands at the same place in the order of both models")
+    assert (alike.p, alike.reason) == (1.0, "both models rank the rows alike")
     assert math.isnan(alike.lo)
     few = delong(placements([0, 1, 1], up[:3]), placements([0, 1, 1], -up[:3]), 0.95)
     assert few.reason == "the test needs two rows of each class"
@@ -273,7 +273,7 @@ def test_what_is_not_known_well_is_wider():
     assert beyond.lo == pytest.approx(values.min() - (reach - stats.norm.isf(1e-4)) * plain.error, rel=1e-9)
 
 
-def test_resamples_that_say_nothing():
+def test_uninformative_resamples_give_a_reason_not_an_interval():
     """The same in all, or undefined in most: a reason instead of an interval of no width."""
     same = bootstrap(np.zeros(99), 0.95, "paired bootstrap")
     assert (same.p, same.reason) == (1.0, "both models have the same value in every resample")
@@ -284,7 +284,116 @@ def test_resamples_that_say_nothing():
     assert some.notes == ("undefined in 9 of 99 resamples, which are left out",)
     assert some.lo == pytest.approx(3.55)
     most = bootstrap(np.array([math.nan] * 60 + list(range(39))), 0.9, "paired bootstrap")
-    assert most.reason == "it is undefined in too many resamples"
+    assert most.reason == "the difference is undefined in too many resamples"
+
+
+def joint_resamples(seed, shifts, resamples=199):
+    """Differences of several pairs whose resamples go together."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=resamples)
+    values = [shift + shared + scale * rng.normal(size=resamples) for scale, shift in enumerate(shifts, start=1)]
+    return [ResampledPair(float(v.mean() + 0.1), v) for v in values]
+
+
+def max_t_twin(pairs, level, n):
+    """Single-step max-T in NumPy and SciPy: p-values and intervals."""
+    observed, replicates = np.array([pair.value for pair in pairs]), np.array([pair.differences for pair in pairs])
+    error = replicates.std(axis=1, ddof=1)
+    largest = (np.abs(replicates - observed[:, None]) / error[:, None]).max(axis=0)
+    error *= math.sqrt(n / (n - 1))
+    t = np.abs(observed) / error
+    z = stats.norm.isf(stats.t.sf(t, n - 1))  # as far out as t is among Student's
+    p = [(1 + np.sum(largest >= each)) / (len(largest) + 1) for each in z]
+    possible = np.sort(largest)[::-1]
+    critical = next(c for c in possible[::-1] if (1 + np.sum(largest > c)) / (len(largest) + 1) < 1 - level - 1e-12)
+    reach = stats.t.isf(stats.norm.sf(critical), n - 1) * error
+    return p, observed - reach, observed + reach
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("level", "units"), [(0.95, 200), (0.9, 12), (0.8, 5000)])
+def test_max_t_is_single_step(seed, level, units):
+    """p-values and intervals of all pairs, against a twin."""
+    pairs = joint_resamples(seed, (0.0, 2.0, 9.0, 30.0))
+    found = max_t(pairs, level, "paired bootstrap", units)
+    p, lo, hi = max_t_twin(pairs, level, units)
+    assert [each.p for each in found] == pytest.approx(p, rel=1e-9)
+    assert [each.lo for each in found] == pytest.approx(lo.tolist(), rel=1e-9)
+    assert [each.hi for each in found] == pytest.approx(hi.tolist(), rel=1e-9)
+
+
+def test_max_t_of_one_pair_and_of_several():
+    """More pairs make p-values larger and intervals wider; the order of the pairs changes nothing."""
+    pairs = joint_resamples(1, (0.5, 3.0, 5.0))
+    together = max_t(pairs, 0.9, "b", 100)
+    assert max_t(pairs[::-1], 0.9, "b", 100) == together[::-1]
+    for pair, wider in zip(pairs, together, strict=True):
+        (alone,) = max_t([pair], 0.9, "b", 100)
+        assert alone.p <= wider.p
+        assert wider.lo < alone.lo < alone.hi < wider.hi
+
+
+def test_pairs_that_cannot_be_tested_have_no_part_in_max_t():
+    """Those of no variance keep their reasons, and change nothing for the others."""
+    pairs = joint_resamples(2, (1.0, 4.0))
+    alike, constant = ResampledPair(0.0, np.zeros(199)), ResampledPair(0.5, np.full(199, 0.5))
+    lost = ResampledPair(0.5, np.full(199, math.nan))
+    found = max_t([alike, pairs[0], constant, pairs[1], lost], 0.95, "b", 100)
+    assert found[1::2] == max_t(pairs, 0.95, "b", 100)
+    assert (found[0].p, found[0].reason) == (1.0, "both models have the same value in every resample")
+    assert found[2].reason == "the difference is the same in every resample"
+    assert found[4].reason == "the difference is undefined in too many resamples"
+    assert all(math.isnan(each.lo) for each in found[::2])
+    assert [each.reason for each in max_t([alike, constant], 0.95, "b")] == [found[0].reason, found[2].reason]
+
+
+def test_resamples_in_which_one_pair_is_undefined():
+    """The other pairs are read there; a resample without any is left out."""
+    one, other = joint_resamples(3, (2.0, 3.0))
+    one.differences[:9], other.differences[5:9] = math.nan, math.nan
+    found = max_t([one, other], 0.9, "b")
+    for each, undefined in zip(found, (9, 4), strict=True):
+        assert each.notes == (f"undefined in {undefined} of 199 resamples, which are left out",)
+    assert found[0].p * 196 == pytest.approx(round(found[0].p * 196))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e290])
+def test_max_t_of_differences_of_any_size(scale):
+    """Deviations neither overflow nor vanish."""
+    pairs = joint_resamples(4, (1.0, 6.0))
+    scaled = [ResampledPair(pair.value * scale, pair.differences * scale) for pair in pairs]
+    for plain, other in zip(max_t(pairs, 0.9, "b"), max_t(scaled, 0.9, "b"), strict=True):
+        assert other.p == plain.p
+        assert (other.lo, other.hi) == (pytest.approx(plain.lo * scale), pytest.approx(plain.hi * scale))
+
+
+@pytest.mark.parametrize("units", [math.inf, 200, 6])
+def test_the_p_value_of_max_t_is_below_alpha_just_where_the_interval_excludes_zero(units):
+    """At every level, with ties between resamples and where the deviation is that of a resample."""
+    seen = set()
+    for seed in range(30):
+        pairs = joint_resamples(seed, (0.0, 3.0, 7.0))
+        rounded = [ResampledPair(round(pair.value), np.round(pair.differences)) for pair in pairs]
+        edge = [ResampledPair(float(abs(pair.differences[0] - pair.value)), pair.differences) for pair in pairs[:1]]
+        for level in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99):
+            for case in (pairs, rounded, edge):
+                for found in max_t(case, level, "b", units):
+                    excludes = found.lo > 0 or found.hi < 0
+                    assert excludes == (found.p < 1 - level) == (found.p < round(1 - level, 6))
+                    seen.add(excludes)
+    assert seen == {True, False}
+
+
+def test_p_values_know_their_floor():
+    """Of 199 resamples: 2 / 200 for one pair, 1 / 200 for several."""
+    (low, high) = joint_resamples(5, (0.0, 90.0))
+    alone = bootstrap(high.differences, 0.95, "b")
+    assert (alone.p, alone.p_at_floor) == (pytest.approx(0.01), True)
+    assert not bootstrap(low.differences, 0.95, "b").p_at_floor
+    found = max_t([low, high], 0.95, "b")
+    assert [each.p_at_floor for each in found] == [False, True]
+    assert found[1].p == 1 / 200
+    assert not mcnemar(*outcomes(0, 0, 900, 0), 0.95).p_at_floor
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -306,7 +415,7 @@ def test_the_other_way_round_only_the_signs_turn(seed):
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e300])
-def test_differences_of_any_size(scale):
+def test_huge_and_tiny_differences_neither_overflow_nor_vanish(scale):
     """Squares neither overflow nor vanish; infinite differences are left out."""
     values = np.random.default_rng(3).normal(0.3, 1, 199)
     plain, scaled = bootstrap(values, 0.9, "b"), bootstrap(np.append(values * scale, math.inf), 0.9, "b")

@@ -83,7 +83,7 @@ def expected_by_mpmath(truth, prediction):
 
 
 @pytest.mark.parametrize("seed", range(120))
-def test_expectation_of_small_partitions(seed):
+def test_the_expected_information_of_small_partitions_is_exact_to_1e_13(seed):
     """Small partitions agree with exact probabilities to 1e-13."""
     random = np.random.default_rng(seed)
     n = int(random.integers(2, 90))
@@ -105,14 +105,14 @@ def test_expectation_of_small_partitions(seed):
         ([10, 10**12 - 10], [10**6, 10**12 - 10**6]),
     ],
 )
-def test_expectation_of_large_partitions(truth, prediction):
+def test_the_expected_information_of_large_partitions_is_exact_to_1e_13(truth, prediction):
     """Large partitions agree with factorials of 60 digits to 1e-13, rare cells and common ones alike."""
     assert expected(truth, prediction) == pytest.approx(expected_by_mpmath(truth, prediction), rel=1e-13)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("half", [67_000_000, 67_200_000])
-def test_walk_and_series_meet(half):
+def test_the_exact_sum_and_the_series_agree_where_they_meet(half):
     """On both sides of the size where moments replace the walk, the value follows ratios of 30 digits."""
     with mpmath.workdps(30):
         mean = mpmath.mpf(half) / 2
@@ -140,7 +140,7 @@ def test_expectation_is_symmetric_and_free_of_order_and_threads():
         assert expected(random.permutation(truth), random.permutation(prediction)) == value
 
 
-def test_expectation_at_the_extremes():
+def test_one_cluster_shares_nothing_and_single_rows_share_everything():
     """One cluster shares nothing, single rows share everything, and totals reach 2**53."""
     none = np.array([], dtype=np.int64)
     assert _core.expected_mutual_information(none, none, 0) == 0.0
@@ -165,7 +165,7 @@ def test_expectation_at_the_extremes():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_information_is_accurate(seed):
+def test_mutual_information_agrees_with_fifty_digits(seed):
     """Random tables agree with logarithms of 50 digits, also where the partitions are all but independent."""
     random = np.random.default_rng(seed)
     n = int(random.integers(2, 3000))
@@ -200,7 +200,7 @@ def test_independent_partitions_share_nothing():
     assert information([0] * 9, [1, 2, 3] * 3) == 0.0
 
 
-def test_information_close_to_nothing():
+def test_information_near_zero_keeps_full_precision():
     """One row in 4e12 that leaves its place keeps full precision."""
     n = 1e12
     rows, columns = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
@@ -211,7 +211,7 @@ def test_information_close_to_nothing():
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e160, 1e290])
-def test_entropy_at_any_scale(scale):
+def test_entropy_does_not_depend_on_the_unit_of_the_weights(scale):
     """Entropy does not depend on the unit of the weights, however large or small."""
     sizes = np.array([1.0, 2.0, 5.0, 1e-200 if scale == 1.0 else 4.0]) * scale
     share = sizes / sizes.sum()
@@ -219,7 +219,7 @@ def test_entropy_at_any_scale(scale):
     assert _core.entropy(sizes, float(sizes.sum())) == pytest.approx(wanted, rel=1e-14)
 
 
-def test_entropy_of_equal_clusters():
+def test_the_entropy_of_equal_clusters_is_the_logarithm_of_their_number():
     """Equal clusters have the logarithm of their number, and one cluster has exactly none."""
     for k in (2, 3, 7, 64):
         assert _core.entropy(np.full(k, 10.0), 10.0 * k) == pytest.approx(math.log(k), rel=3e-16)

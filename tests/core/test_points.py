@@ -60,7 +60,7 @@ def silhouette(points, codes, weights=None):
 
 
 @pytest.mark.parametrize(("n", "d", "k"), [(2, 1, 2), (3, 2, 2), (17, 3, 5), (64, 1, 2), (65, 7, 3), (300, 33, 40)])
-def test_silhouette_against_twins(n, d, k):
+def test_silhouettes_agree_with_numpy_and_scikit_learn(n, d, k):
     """Every length, width and number of clusters agrees with NumPy and with scikit-learn."""
     points, codes = blobs(n, n, d, k)
     found = silhouette(points, codes)
@@ -70,7 +70,7 @@ def test_silhouette_against_twins(n, d, k):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
-def test_threads_never_show(threads):
+def test_the_number_of_threads_changes_no_bit(threads):
     """The bits of every value are those of one thread."""
     points, codes = blobs(3, 3001, 5, 7)
     weights = np.random.default_rng(3).integers(1, 5, codes.size).astype(float)
@@ -95,7 +95,7 @@ def test_numbers_of_clusters_never_show():
     assert _core.silhouette(points, codes * 3, None, 27).tobytes() == silhouette(points, codes).tobytes()
 
 
-def test_order_of_rows():
+def test_the_order_of_rows_changes_no_bit_of_the_spread():
     """A permutation permutes silhouettes up to rounding, and changes no bit of the spread."""
     points, codes = blobs(6, 2500, 3, 4)
     weights = np.random.default_rng(6).integers(1, 9, codes.size).astype(float)
@@ -108,7 +108,7 @@ def test_order_of_rows():
             assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
 
 
-def test_weights_are_repeats():
+def test_a_weight_of_three_is_the_row_three_times():
     """A row of weight 3 is that row three times."""
     points, codes = blobs(8, 200, 3, 4)
     codes[codes == 3] = 2
@@ -121,7 +121,7 @@ def test_weights_are_repeats():
         assert x.tobytes() == y.tobytes()
 
 
-def test_lone_and_equal_points():
+def test_a_lone_point_counts_0_and_copies_in_one_place_count_1():
     """A lone point counts 0, and so does a point at no distance from anything; copies in one place count 1."""
     points = np.array([[0.0], [0.0], [3.0]])
     assert silhouette(points, np.array([0, 0, 1])).tolist() == [1.0, 1.0, 0.0]
@@ -133,7 +133,7 @@ def test_lone_and_equal_points():
 
 
 @pytest.mark.parametrize("power", [-1060, -700, -300, 300, 700, 1015])
-def test_scale_never_shows(power):
+def test_powers_of_two_as_scale_change_nothing(power):
     """Coordinates times a power of two have the same silhouettes and the same spread, near both ends of the range."""
     points, codes = blobs(9, 150, 4, 3)
     points = np.round(points * 64) / 8  # few bits, so that the smallest numbers hold them
@@ -144,7 +144,7 @@ def test_scale_never_shows(power):
     assert all(x.tobytes() == y.tobytes() for x, y in zip(plain[:-1], moved[:-1], strict=True))
 
 
-def test_wide_ranges():
+def test_distances_beyond_the_range_of_double_do_not_overflow():
     """Spans beyond the range of double, tiny clusters beside huge distances, and offsets do no harm."""
     codes = np.array([0, 0, 1, 1])
     ends = np.array([[-1.7e308], [-1.7e308], [1.7e308], [1.6e308]])
@@ -161,7 +161,7 @@ def test_wide_ranges():
 
 
 @pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (9, 2, 3), (3000, 4, 2), (500, 20, 100)])
-def test_spread_against_twin(n, d, k):
+def test_the_spread_of_centroids_agrees_with_numpy(n, d, k):
     """Centroids, weights and totals agree with NumPy, weighted and not."""
     points, codes = blobs(n + 1, n, d, k)
     points += np.arange(n)[:, None] % 2  # no coordinate in which all agree, but for n = 1

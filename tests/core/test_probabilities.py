@@ -22,7 +22,7 @@ def read(table, places, wanted, *, margin=False, normalize=False, positive=0):
 
 @pytest.mark.parametrize("classes", [2, 3, 10, 700, 9000])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
-def test_quantities(classes, dtype):
+def test_every_quantity_of_a_row_agrees_with_numpy(classes, dtype):
     """Every quantity of a row, for tables in any order and type, narrow and wide."""
     rng = np.random.default_rng(classes)
     n = 2500 if classes < 100 else 37
@@ -58,7 +58,7 @@ def test_the_first_of_equals_is_the_largest():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_faults(threads):
+def test_every_fault_is_counted_and_its_first_row_named(threads):
     """Each is counted, and its first row named, on any number of threads."""
     table = np.full((300_000, 2), 0.5)
     places = np.zeros(len(table), np.int64)
@@ -96,7 +96,7 @@ def test_faults(threads):
     ],
     ids=str,
 )
-def test_hostile_calls(change, message):
+def test_malformed_calls_read_nothing_out_of_bounds(change, message):
     """Nothing is read or written out of bounds."""
     given = {
         "table": np.full((3, 2), 0.5),
@@ -117,7 +117,7 @@ def test_hostile_calls(change, message):
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("bins", [1, 3, 15, 1000])
-def test_bins(weighted, bins):
+def test_bin_totals_agree_with_exact_fractions(weighted, bins):
     """Exact totals per bin, against rational arithmetic; both zeros and the smallest numbers among them."""
     rng = np.random.default_rng(bins)
     p = np.concatenate([rng.random(500), [0.0, -0.0, 5e-324, 1e-300, 2.0**-44, 1.0, 1 - 2.0**-53, 0.5]])
@@ -136,7 +136,7 @@ def test_bins(weighted, bins):
         assert abs(held[1] - exact[1]) <= Fraction(len(rows), 1 << 1074)
 
 
-def test_bins_of_any_numbers():
+def test_every_number_falls_into_a_bin():
     """Whatever a caller passes as a probability has a bin."""
     p = np.array([np.nan, np.inf, -np.inf, -1.0, 2.0, 1e300])
     assert len(total_bins(np.ones(6), p, None, 4)) == len(total_bins(np.ones(6), p, np.ones(6), 4)) == 4
@@ -151,7 +151,7 @@ def test_bins_of_any_numbers():
         total_bins(np.ones(6), p, np.ones(5), 4)
 
 
-def test_classes_present():
+def test_the_classes_that_occur_are_found():
     """Which occur; nothing if there is any other number."""
     assert classes_present(np.array([0, 2, 2]), 3) == [True, False, True]
     assert classes_present(np.array([0, 3]), 3) is None
@@ -159,7 +159,7 @@ def test_classes_present():
     assert classes_present(np.array([0, 1]), 1 << 40) is None
 
 
-def test_margins_of_one_column():
+def test_margins_become_the_sigmoid_of_every_row():
     """The sigmoid of every row, and whether all were finite."""
     margins = np.array([-1e308, -800.0, -1.0, 0.0, 5e-324, 1.0, 40.0, 1e308])
     out = np.zeros((1, 8))
@@ -186,7 +186,7 @@ def test_log_loss_keeps_its_digits(clip):
             assert abs(value - cost) <= 2 * np.spacing(cost)
 
 
-def test_links_that_do_not_exist():
+def test_an_unknown_link_is_refused():
     """A number that names no link is refused."""
     for link in (-1, 3):
         with pytest.raises(ValueError, match="no such link"):

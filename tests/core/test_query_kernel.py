@@ -39,7 +39,7 @@ def twin(measure, relevance, k):
 
 @pytest.mark.parametrize("size", [1, 2, 7, 16, 33, 100, 129, 400])
 @pytest.mark.parametrize("scattered", [False, True])
-def test_every_measure_against_twins(size, scattered):
+def test_every_ranking_measure_agrees_with_numpy(size, scattered):
     """Queries of every size, rows grouped or scattered, scores of both signs and all sizes."""
     rng = np.random.default_rng(size)
     n = 20 * size
@@ -61,7 +61,7 @@ def test_every_measure_against_twins(size, scattered):
 
 
 @pytest.mark.parametrize("size", [2, 5, 40, 130, 300])
-def test_ties_in_all_three_ways(size):
+def test_ties_are_averaged_worst_or_in_row_order(size):
     """Strict orders are the worst, or that of the rows; else the rows of a group share what they earn."""
     rng = np.random.default_rng(size)
     codes, score = np.zeros(size, int), rng.integers(0, 3, size).astype(float)

@@ -54,7 +54,7 @@ def test_counts_go_with_the_key_alone():
 
 
 @pytest.mark.parametrize("stride", [1, 2**20, 2**32, 2**57 + 1])
-def test_counts_are_poisson(stride):
+def test_resample_counts_follow_the_poisson_distribution(stride):
     """A million counts fit the Poisson distribution of mean 1, whatever the keys look like."""
     keys = np.arange(1_000_000, dtype=np.uint64) * np.uint64(stride)
     observed = np.bincount(_core.poisson_counts(11, 5, keys), minlength=13)

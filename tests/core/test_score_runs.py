@@ -73,7 +73,7 @@ def test_walks_refuse_what_are_no_runs(place):
             assert len(_core.merge_runs(*sides)[0]) <= 6
 
 
-def test_walks_over_nothing():
+def test_empty_classes_give_empty_walks():
     """No rows of a class, or of either."""
     empty = (reals(), None, None)
     assert _core.rank_sums(empty, empty, True, True, True)[:4] == (0, 0, 0, 0)

@@ -96,7 +96,7 @@ def twin(name, y, p):
 @pytest.mark.parametrize(
     "rows", [plain, some_right, all_right, wide, growing, shrinking, far_out, small_truths, tiny, huge]
 )
-def test_together_or_alone(rows):
+def test_sums_are_the_same_together_or_alone(rows):
     """In any company and order, on any number of threads, and as NumPy has it."""
     y, p = rows()
     together = tasks(*NAMES).run(y, p, None, 0)
@@ -110,7 +110,7 @@ def test_together_or_alone(rows):
     assert tasks("relative_error", "squared_error").run(y, p, None, 0) == together[2:]
 
 
-def test_two_of_a_kind():
+def test_repeated_tasks_get_totals_of_their_own():
     """Tasks that stand there twice, or divide by another limit, have totals of their own."""
     y, p = plain()
     alone = {name: tasks(name).run(y, p, None, 0)[0] for name in NAMES}

@@ -110,7 +110,7 @@ def test_every_form_gives_the_same_number(form):
 
 
 @pytest.mark.parametrize("form", ["pandas frame", "polars frame", "arrow table", "arrow stream"])
-def test_tables_of_several_columns(form):
+def test_the_columns_of_a_table_are_outputs(form):
     """Columns are outputs."""
     columns = {"a": Y, "b": P}
     make = {

@@ -43,7 +43,7 @@ def test_queries_stand_beside_the_rows():
     with pytest.raises(tm.LengthError, match="`query` must be one label per row; got 1 for 2 rows"):
         tm.ndcg([1.0, 2.0], [1.0, 2.0], query=["a"])
     with pytest.raises(tm.MissingValueError, match="`query` must have no missing values"):
-        tm.evaluate([1.0, 2.0], [1.0, 2.0], ["rmse", "coverage"], query=["a", None])
+        tm.evaluate([1.0, 2.0], [1.0, 2.0], ["rmse", "coverage"], query=["a", None], errors="report")
 
 
 def test_a_flat_table_of_predictions_is_recognized_and_not_guessed():

@@ -23,7 +23,7 @@ def hostile(error, *, before=lambda: None):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no"), KeyError("no"), OverflowError("no"), StopIteration(), OSError()])
-def test_labels_whose_own_code_fails(error):
+def test_an_error_in_the_code_of_a_label_becomes_ours(error):
     """As truth, prediction, weights, class and cluster: an error of ours, whatever theirs was."""
     bad = hostile(error)
     array = np.empty(2, dtype=object)
@@ -115,7 +115,7 @@ def test_an_object_array_that_changes_while_it_is_read():
         tm.auc(array, np.arange(1000.0))
 
 
-def test_lengths_that_lie():
+def test_containers_that_misreport_their_length_are_refused():
     """Sequences, lists, tuples and Arrow columns that say they have more rows, or fewer."""
 
     def lying(base, n):
@@ -231,7 +231,7 @@ class ArrowOnly:
 
 
 @pytest.mark.slow
-def test_huge_categories():
+def test_as_many_categories_as_rows_are_read_in_any_order():
     """As many as rows, on both sides, in any order of the categories."""
     n = 100_000
     names = [f"c{k}" for k in range(n)]

@@ -62,7 +62,7 @@ def check_gaps(make, truth, prediction):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, Decimal("nan")])
-def test_every_missing_value_among_objects(missing):
+def test_every_missing_marker_among_objects_counts_as_missing(missing):
     """Among numbers and among texts."""
     for items in (["a", missing, "b"], [1, missing, 2], np.array([1, missing, 2], dtype=object)):
         with pytest.raises(tm.MissingValueError, match=r"in every row; got .*row 1"):

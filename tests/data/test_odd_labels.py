@@ -57,7 +57,7 @@ def test_lone_surrogates_are_labels_that_survive_their_bytes():
 HUGE = [2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, 10**12, -1, 10**400, -(10**400)]
 
 
-def test_integers_of_any_size():
+def test_integers_of_any_size_are_labels():
     """Among objects as they are, and in arrays of 64 bits."""
     assert tm.confusion_matrix(HUGE, HUGE).classes == sorted(HUGE)
     assert tm.accuracy(HUGE, np.array(HUGE, dtype=object)) == 1.0

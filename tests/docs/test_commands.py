@@ -12,7 +12,7 @@ import tomllib
 import pytest
 
 from tallymark.cli.group import commands
-from tests.docs.pages import PAGES, ROOT, blocks, named, prose
+from tests.docs.pages import DOCS, PAGES, ROOT, blocks, named, prose
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ def shell(tmp_path):
 
 
 @pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
-def test_commands_run(path, shell):
+def test_every_documented_command_exits_with_0(path, shell):
     """What is to be typed ends well; installing, building and serving are left to those who read."""
     for code in blocks(path, "sh"):
         lines = [line for line in code.splitlines() if not re.match(r"(pip|make|git|tallymark serve)\b", line)]
@@ -64,13 +64,21 @@ def test_a_server_is_started_by_options_that_there_are(path):
         command.make_context(word, rest)
 
 
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+
+
+def test_every_extra_is_on_the_page_of_installation():
+    """In its table."""
+    page = (DOCS / "how-to" / "install.md").read_text()
+    assert set(re.findall(r"`([a-z]+)`", "".join(re.findall(r"^\| (`.+?) \|", page, re.MULTILINE)))) == set(EXTRAS)
+
+
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_what_is_installed_and_made_exists(path):
     """Extras that are named are extras, and verbs of make are verbs."""
     text = prose(path) + "\n".join(blocks(path, "sh", "console"))
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for named_extras in re.findall(r"(?:tallymark|\.)\[([a-z,]+)\]", text):
-        assert set(named_extras.split(",")) <= set(extras)
+        assert set(named_extras.split(",")) <= set(EXTRAS)
     verbs = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for verb in re.findall(r"(?:^|`)make ([a-z]+)\b", text, re.MULTILINE):
         assert verb in verbs, verb

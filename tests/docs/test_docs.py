@@ -29,7 +29,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize("path", RUNS, ids=named)
-def test_the_code_runs(path):
+def test_the_code_prints_the_output_shown(path):
     """Every example gives the output that stands below it; the examples of a page share their names."""
     failed, _ = run_examples(path, {"tm": tm} if path.parent.name in GENERATED else None)
     assert failed == 0
@@ -53,7 +53,7 @@ def test_the_links_lead_somewhere(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
-def test_pictures_have_words(path):
+def test_every_picture_has_a_text_alternative(path):
     """For who cannot see them."""
     for words in re.findall(r"!\[([^\]]*)\]\(", prose(path)):
         assert len(words) >= 10, words

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 
 import pytest
 
 import tallymark as tm
 from tallymark.metrics import registry
 from tests.docs.pages import DOCS, PAGES, ROOT, anchors, blocks, named, prose
+
+sys.path.insert(0, str(DOCS))
+from generators import api_pages
+
+sys.path.pop(0)
 
 PARTS = {"errors"}
 
@@ -101,3 +107,32 @@ def test_every_metric_is_worked_through():
             name = section.split("\n")[0]
             for part in ("```text\n", "\n- Call: `tm.", "\n- Reading: ", "\n- Outliers: ", "\n```python\n>>> "):
                 assert part in section, f"{name} lacks {part.strip()}"
+
+
+CALLED = [
+    (name, value)
+    for page in api_pages.PAGES
+    for name in page.names
+    if not isinstance(value := api_pages.public_value(name), tm.extend.Metric)
+    and (not isinstance(value, type) or name in api_pages.MADE_BY_CALLERS)
+]
+
+
+@pytest.mark.parametrize(("name", "value"), CALLED, ids=[name for name, _ in CALLED])
+def test_every_parameter_of_a_large_function_is_explained(name, value):
+    """In its own docstring or, if it is shared, in that of `evaluate`; and no other name is."""
+    found = api_pages.parameters(value) or []
+    assert api_pages.meanings(value).keys() <= {part.name for part in found}
+    if len(found) >= api_pages.MANY:
+        page = next(page.name for page in api_pages.PAGES if name in page.names)
+        section = (DOCS / "api" / f"{page}.md").read_text().split(f"\n## {name}\n")[1].split("\n## ")[0]
+        for part in found:
+            assert re.search(rf"^\| `\**{part.name}` \| .* \| \S.*\. \|$", section, re.MULTILINE), part.name
+
+
+def test_every_parameter_of_a_framework_is_explained():
+    """No row of a table is without a meaning."""
+    text = (DOCS / "api" / "frameworks.md").read_text()
+    rows = re.findall(r"^\| `\**\w+` \| .* \| (.*) \|$", text, re.MULTILINE)
+    assert len(rows) > 30
+    assert all(meaning.endswith(".") for meaning in rows)

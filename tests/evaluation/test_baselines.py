@@ -20,7 +20,7 @@ def baselines(report, key):
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
-def test_constant_predictions_of_numbers(weights):
+def test_the_baseline_predicts_mean_or_median(weights):
     """The mean for squared errors, the median for absolute ones."""
     y, p = RNG.gamma(2.0, size=200), RNG.gamma(2.0, size=200)
     report = tm.evaluate(y, p, ["rmse", "mae", "r2", "poisson_deviance", "pinball(alphas=0.9)"], weights=weights)
@@ -34,7 +34,7 @@ def test_constant_predictions_of_numbers(weights):
 
 @pytest.mark.parametrize("names", [[0, 1], ["ok", "fraud"], [0, 1, 2], ["a", "b", "c", "d"]])
 @pytest.mark.parametrize("form", ["labels", "probabilities"])
-def test_constant_predictions_of_classes(names, form):
+def test_the_baseline_predicts_the_majority_class_or_class_shares(names, form):
     """The majority class for labels, the shares of the classes for probabilities."""
     codes = RNG.choice(len(names), 200, p=np.arange(1, len(names) + 1) / np.arange(1, len(names) + 1).sum())
     y = np.array(names)[codes]
@@ -55,7 +55,7 @@ def test_constant_predictions_of_classes(names, form):
         assert baselines(report, "logloss")[WORDS["uniform"]] == pytest.approx(np.log(len(names)))
 
 
-def test_random_order_of_scores():
+def test_the_baseline_of_scores_is_random_order():
     """Half of the pairs are in order, and the average precision is the prevalence."""
     y = np.arange(200) < 30
     report = tm.evaluate(y, RNG.random(200), ["auc", "average_precision", "ks"], kind="score")
@@ -82,6 +82,18 @@ def test_a_value_worse_than_its_baseline_says_so_first():
         '<p class="verdict" dir="auto">Worse than always predicting the majority class (0.95)</p>' in report.to_html()
     )
     assert "ROC AUC: " not in str(report)
+
+
+def test_tables_of_documents_show_the_baselines():
+    """With the verdict first, in Markdown too; the worst possible value says what it means."""
+    y, p = np.arange(200) < 10, np.full(200, 0.4)
+    report = tm.evaluate(y, p, ["accuracy", "recall", "logloss"], kind="probability")
+    cells = {line.split(" | ")[0]: line.split(" | ")[2] for line in report.to_markdown().splitlines() if " | " in line}
+    assert cells["| metric"] == "baselines"
+    assert cells["| accuracy"] == "no better than always predicting the majority class (0.95)"
+    assert cells["| recall"] == "no positive row was found"
+    assert cells["| log loss"].endswith("always predicting the class shares (0.1985); uniform guessing: 0.6931")
+    assert "· recall: no positive row was found" in str(report)
 
 
 def test_what_has_no_baseline_has_none():

@@ -63,12 +63,12 @@ def test_a_page_has_it_all(report):
     assert html.count("<figure>") == html.count("<svg ") - html.count('<svg class="scale"') == drawn
 
 
-def test_a_page_of_a_comparison(comparison):
+def test_the_page_of_a_comparison_shows_the_best_model_and_all_plots(comparison):
     """Who is better, by how much, with the plots of all models."""
     html = comparison.to_html()
     text = text_of(html)
     assert "Comparison of old and new" in text
-    assert "new is better than the other" in text
+    assert "new scores best; the difference is significant" in text
     for difference in comparison:
         assert str(difference).replace("<", "&lt;") in text
     assert html.count("<figure>") == 2 + len(comparison.plot.available()) - 1
@@ -76,9 +76,9 @@ def test_a_page_of_a_comparison(comparison):
 
 def test_what_has_no_value_is_said():
     """Undefined, failed and replaced, with the reasons; and plots that cannot be drawn."""
-    report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"])
+    report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"], errors="report")
     text = text_of(report.to_html())
-    assert "What has no value, and why" in text
+    assert "Metrics without a value" in text
     for what in (
         "ROC AUC undefined all rows are of one class",
         "ROC AUC (undefined 0.5) replaced",
@@ -86,10 +86,10 @@ def test_what_has_no_value_is_said():
         "roc: ",
     ):
         assert what in text, what
-    assert "What has no value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
+    assert "Metrics without a value" not in tm.evaluate([1.0, 2.0], [1.0, 3.0], ["rmse"]).to_html()
 
 
-def test_the_page_of_a_tally():
+def test_the_page_of_a_tally_has_no_fingerprint():
     """Its rows are gone: no fingerprint, and the call is that of a tally."""
     report = tm.Tally(["auc", "accuracy"], kind="probability").update(TRUTH, CHANCE).report()
     text = text_of(report.to_html())
@@ -98,7 +98,7 @@ def test_the_page_of_a_tally():
     assert "fingerprint" not in text_of(pickle.loads(pickle.dumps(report)).to_html())
 
 
-def test_one_value_per_class():
+def test_values_per_class_get_a_line_each_up_to_a_limit():
     """A line for each, of many the first, and how many more there are."""
     truth = np.arange(300) % 70
     report = tm.evaluate(truth, truth, ["recall(average=none)"])
@@ -114,7 +114,7 @@ def test_markdown_has_tables_and_no_plots(report, comparison):
     assert "## Groups" in text
     assert "## Plots" not in text
     assert "## About" not in text
-    assert "| auc | new | " in comparison.to_markdown()
+    assert "| ROC AUC | new | " in comparison.to_markdown()
 
 
 def test_csv_has_one_line_per_value_to_the_last_bit(report, comparison):
@@ -129,7 +129,7 @@ def test_csv_has_one_line_per_value_to_the_last_bit(report, comparison):
     assert tm.evaluate([1.0], [2.0], ["mae"]).to_csv().splitlines()[1].startswith("mae,,1.0,,,,lower,")
 
 
-def test_files_by_their_endings(report, comparison, tmp_path):
+def test_the_file_ending_decides_the_format(report, comparison, tmp_path):
     """HTML, Markdown, JSON and CSV; anything else is an error that says so."""
     for what in (report, comparison):
         for ending, content in (
@@ -204,13 +204,13 @@ def test_the_call_gives_the_same_report_again():
     assert 'kind="probability", classes=[0, 1])' in reproduce_report(kind).parts[1].text
 
 
-def test_the_call_of_a_comparison(comparison):
+def test_the_page_of_a_comparison_shows_its_call_and_fingerprints(comparison):
     """With what is not the default; each model has a fingerprint."""
     section = reproduce_comparison(comparison)
     call = section.parts[1].text.splitlines()[-1]
     assert call == ('tm.compare(y_true, {"old": …, "new": …}, ["auc", "brier"], ci=tm.Intervals(0.95, resamples=50))')
     names = [name for name, _ in section.parts[0].facts]
-    assert names == ["rows", "fingerprint with old", "fingerprint with new", "made with"]
+    assert names == ["data", "fingerprint with old", "fingerprint with new", "made with"]
 
 
 def same(*batches):
@@ -289,8 +289,8 @@ def test_cards_show_uniform_guessing_among_the_classes_that_there_are():
     rng = np.random.default_rng(3)
     y, p = rng.integers(0, 3, 60), rng.dirichlet(np.ones(3), 60)
     cards = [tm.evaluate(y > 0, p[:, 1], ["logloss"]), tm.evaluate(y, p, ["logloss"])]
-    assert ["0.6931: uniform guessing" in report.to_html() for report in cards] == [True, False]
-    assert ["1.099: uniform guessing" in report.to_html() for report in cards] == [False, True]
+    assert ["uniform guessing: 0.6931" in report.to_html() for report in cards] == [True, False]
+    assert ["uniform guessing: 1.099" in report.to_html() for report in cards] == [False, True]
 
 
 def test_weights_are_not_called_rows():
@@ -310,7 +310,7 @@ def test_every_form_shows_all_that_a_report_can_hold(form, weights, ci):
     metrics = ["accuracy", "recall(average=none)", "confusion_matrix", "worst(accuracy)", "gap(mcc)", "mcc", "rmse"]
     metrics += ["fscore", "equal_opportunity"]
     by = {"size": ["s", "m"] * 30, "site": list("abc") * 20}
-    report = tm.evaluate(truth, predicted, metrics, by=by, weights=weights, ci=ci, errors="cell", positive="dog")
+    report = tm.evaluate(truth, predicted, metrics, by=by, weights=weights, ci=ci, errors="report", positive="dog")
     told = {
         "html": report.to_html,
         "markdown": report.to_markdown,
@@ -324,3 +324,12 @@ def test_every_form_shows_all_that_a_report_can_hold(form, weights, ci):
     in_code = form in ("json", "csv", "dict")
     keys = ("accuracy", "worst(accuracy)", "equal_opportunity", "confusion_matrix")
     assert all(name in told for name in (keys if in_code else map(report.display_name, keys)))
+
+
+def test_all_digits_are_on_hover():
+    """Of values and of intervals, in cards and tables."""
+    report = tm.evaluate([1.0, 2.0, 4.0, 8.0] * 10, [1.5, 2.0, 3.0, 9.0] * 10, ["mae"], ci=0.95)
+    page, cell = report.to_html(), report.cell("mae")
+    assert f'title="{cell.value!r}; {cell.lo!r} to {cell.hi!r}"' in page
+    assert f'title="{cell.lo!r} to {cell.hi!r}"' in page
+    assert f'<td class="number" title="{cell.value!r}">' in page

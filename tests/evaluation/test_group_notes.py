@@ -154,7 +154,11 @@ def test_many_names_are_cut():
     assert list_first(list("abcdef")) == "a, b, c, d, e, and 1 more"
     assert list_first(list("abcdefg"), "; ") == "a; b; c; d; e; and 2 more"
     everywhere = {(k, "mae"): ("mind",) for k in range(2000)}
-    assert told(everywhere) == ["MAE for 0, 1, 2, 3, 4, and 1,995 more: mind"]
+    assert told(everywhere) == ["MAE for all 2,000 groups: mind"]
+    nearly = {(k, "mae"): ("mind",) for k in range(2000)} | {("last", "mae"): ()}
+    assert told(nearly) == ["MAE for 0, 1, 2, 3, 4, and 1,995 more: mind"]
+    bins = {(f"({k}, {k + 1}]", "mae"): ("mind",) for k in range(3)}
+    assert told(bins) == ["MAE for (0, 1]; (1, 2]; (2, 3]: mind"]
 
 
 def test_the_notes_that_are_cut_stand_in_the_frame():
@@ -171,7 +175,7 @@ def test_the_notes_that_are_cut_stand_in_the_frame():
     assert all(text in report.to_csv() for text in named)
 
 
-def test_notes_of_a_cell():
+def test_notes_of_the_value_come_before_those_of_the_interval():
     """Those of the value come before those of its interval."""
     cell = animals(ci=0.95).slices["flat"].cell("recall(average=macro)")
     assert cell.value_notes == ("'dog' counted as 0: no row is truly positive",)

@@ -38,7 +38,7 @@ def sliced(by, metrics=("accuracy", "recall"), **more):
         lambda c: np.array(c)[:, None],
     ],
 )
-def test_one_column_of_any_form(form):
+def test_groups_may_be_lists_arrays_series_or_categories(form):
     """Lists, arrays, series and categories of labels are groups."""
     slices = sliced(form(SEX))
     assert list(slices) == ["f", "m"]
@@ -57,7 +57,7 @@ def test_one_column_of_any_form(form):
         lambda c: {key: np.array(column) for key, column in c.items()},
     ],
 )
-def test_several_columns_under_their_names(table):
+def test_a_group_of_several_columns_is_one_label_of_each(table):
     """A group is then one label of each, of those that have rows."""
     slices = sliced(table({"sex": SEX, "old": OLD}))
     assert slices.names == ("sex", "old")
@@ -68,7 +68,7 @@ def test_several_columns_under_their_names(table):
 @pytest.mark.parametrize(
     "form", [list, tuple, np.array, pd.Series, pl.Series, pa.array, lambda c: pa.chunked_array([c])]
 )
-def test_several_columns_without_names(form):
+def test_several_columns_without_names_are_refused_with_a_fix(form):
     """In a list, of whatever form, or as rows: the error shows a mapping. Rows of one label each are one column."""
     old = list(map(str, OLD))
     for by in ([form(SEX), form(old)], (form(SEX),), list(zip(SEX, old, strict=True)), np.array([SEX, old])):
@@ -147,7 +147,7 @@ def test_small_groups_are_pointed_out():
     assert "chance" not in str(tm.evaluate(many, many, ["accuracy"], by=many))
 
 
-def test_weights_and_missing_values():
+def test_weights_and_missing_groups_go_with_their_rows():
     """Weights go with their rows; a missing group is dropped with its row, or refused."""
     slices = sliced(SEX, weights=[0, 1, 1, 1, 1, 1, 1, 1])
     assert slices["f"].total_weight == 3.0
@@ -180,25 +180,51 @@ def test_groups_are_printed_below_the_values():
     slices = sliced({"<b>": SEX})
     assert "&lt;b&gt;" in slices._repr_html_()
     many = tm.evaluate(np.arange(60) % 2, np.arange(60) % 2, ["accuracy"], by=np.arange(60))
-    assert "20 of 60 groups shown" in str(many)
+    assert "20 of 60 groups shown; all: report.slices\n" in str(many)
+    assert len(str(many.slices).splitlines()) > 60
+    page = many.to_html()
+    assert '<li dir="auto">20 of 60 groups shown</li>' in page
+    assert "<summary>Show all 60 groups</summary>" in page
+    crossed = str(tm.evaluate(Y * 10, P * 10, ["accuracy"], by={"k": np.arange(80), "old": OLD * 10}))
+    assert '20 of 80 groups shown; all: report.slices.by("k")\n' in crossed
 
 
 def test_metrics_of_groups_need_groups():
-    """Without `by` the cell says so, and the others compute; a tally cannot have them."""
-    report = tm.evaluate(Y, P, ["accuracy", "demographic_parity"])
+    """Without `by` they are an error, or a cell that says so; a tally cannot have them."""
+    with pytest.raises(tm.ParameterError, match="`by` must be given"):
+        tm.evaluate(Y, P, ["accuracy", "demographic_parity"])
+    report = tm.evaluate(Y, P, ["accuracy", "demographic_parity"], errors="report")
     assert report["accuracy"] == 0.625
     assert "`by` must be given" in str(report.failures["demographic_parity"])
     with pytest.raises(tm.ParameterError, match="groups"):
         tm.Tally(["accuracy", "demographic_parity"])
 
 
-def test_many_groups_of_several_columns():
+def test_only_combinations_of_labels_that_have_rows_are_groups():
     """Products of labels beyond 64 bits are no trouble: only groups that have rows are made."""
     rng = np.random.default_rng(0)
     columns = {f"c{k}": rng.integers(0, 10**6, 50) for k in range(12)}
     slices = tm.evaluate(rng.integers(0, 2, 50), rng.integers(0, 2, 50), ["accuracy"], by=columns).slices
     assert len(slices) == 50
     assert list(slices) == sorted(slices)
+
+
+def test_bins_in_any_container_are_groups():
+    """Intervals of pandas as a categorical, as intervals, as objects or in a list, and as a column of a table."""
+    pd = pytest.importorskip("pandas")
+    bins = pd.Series(pd.cut(np.arange(8), [-1, 3, 7]))
+    frame = pd.DataFrame({"y": Y, "p": P, "bins": bins})
+    for column in (bins, bins.astype("interval"), bins.astype(object), bins.tolist(), np.array(bins.tolist(), object)):
+        assert list(tm.evaluate(Y, P, ["accuracy"], by=column).slices) == ["(-1, 3]", "(3, 7]"]
+    for dtype in ("category", "interval", object):
+        table = frame.astype({"bins": dtype})
+        report = tm.evaluate_table(table, truth="y", prediction="p", metrics=["accuracy"], by=["bins"])
+        assert list(report.slices) == ["(-1, 3]", "(3, 7]"]
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(tm.FileError, match="column 'bins' must contain numbers or text"):
+        tm.evaluate_table(pa.Table.from_pandas(frame), truth="y", prediction="p", metrics=["accuracy"], by=["bins"])
+    with pytest.raises(tm.TypeOfDataError, match="must contain labels"):
+        tm.evaluate(Y[:2], P[:2], ["accuracy"], by=[bins[0], 5])
 
 
 def test_intervals_of_groups_are_printed():

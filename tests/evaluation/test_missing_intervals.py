@@ -62,15 +62,18 @@ def test_analytic_says_where_there_is_no_formula():
     assert any("weight 1" in note for note in cell.notes)
 
 
-@pytest.mark.parametrize(("key", "instead"), [("ks", "auc"), ("ece", "brier"), ("mce", "brier")])
+INSTEAD = [("ks", "ROC AUC"), ("ece", "the Brier score"), ("mce", "the Brier score")]
+
+
+@pytest.mark.parametrize(("key", "instead"), INSTEAD)
 def test_what_chance_makes_larger_is_not_resampled(key, instead):
     """Resamples are too high by twice as much as the rows: a reason, and what to take instead."""
     y = (np.arange(200) % 4 == 0).astype(int)
     p = 1 / (1 + np.exp(1 - y - RNG.normal(size=200)))
     cell = tm.evaluate(y, p, [key], ci=0.95).cell(key)
     assert cell.lo is None
-    assert "chance alone makes it larger" in cell.notes[0]
-    assert f"take {instead}" in cell.notes[0]
+    assert "biased upward by noise" in cell.notes[0]
+    assert f"use {instead}" in cell.notes[0]
 
 
 def test_a_level_that_would_take_too_many_resamples():
@@ -95,7 +98,7 @@ def test_a_level_that_would_take_too_many_resamples():
 
 def test_what_fails_in_its_cell_has_no_interval():
     """The others have theirs."""
-    report = tm.evaluate([3, 3, 3], [-1, 0, 1], ["margin_accuracy", "rmse"], errors="cell", ci=0.9)
+    report = tm.evaluate([3, 3, 3], [-1, 0, 1], ["margin_accuracy", "rmse"], errors="report", ci=0.9)
     assert "positive" in str(report.cell("margin_accuracy").error)
     assert report.cell("rmse").lo < report["rmse"]
 

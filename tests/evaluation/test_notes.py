@@ -62,4 +62,4 @@ def test_data_keep_the_notes_of_each_metric():
 def test_comparisons_note_values_and_differences():
     """Values of several models, and their differences."""
     compared = tm.compare([2.0] * 12, {"a": [1.0, 2.0] * 6, "b": [2.0, 3.0] * 6}, ["r2"])
-    assert "· r2 of a, r2 of b: the truth is constant" in str(compared)
+    assert "· R² of a, R² of b: the truth is constant" in str(compared)

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.evaluation.plot_rows import GUESSES, NUMBERS, RNG, ROWS, SCORE, TRUTH, texts
 
 import tallymark as tm
@@ -23,6 +24,7 @@ TABLE = RNG.dirichlet([1, 1, 1], ROWS) + 0.4 * np.eye(3)[MANY]
 TABLE /= TABLE.sum(axis=1, keepdims=True)
 RANKED = ("roc", "precision_recall", "score_histogram", "lift", "thresholds")
 DECIDED = ("confusion", "class_balance")
+NUMERIC = ("residuals", "predictions", "qq")
 GROUPS = np.array(["north", "south", "east"])[RNG.integers(0, 3, ROWS)]
 
 
@@ -50,7 +52,8 @@ def vertices(plot, colour, *, axes=0):
             lambda: tm.evaluate(CLASSES[MANY], TABLE),
             ("roc", "precision_recall", "score_histogram", "lift", "reliability", *DECIDED),
         ),
-        (lambda: tm.evaluate(NUMBERS, GUESSES), ("residuals", "predictions")),
+        (lambda: tm.evaluate(NUMBERS, GUESSES), NUMERIC),
+        (lambda: tm.evaluate(NUMBERS, GUESSES, by=GROUPS), (*NUMERIC, "residuals_by_group", "slices")),
         (lambda: tm.evaluate(CLASSES[MANY], CLASSES[MANY]), DECIDED),
         (lambda: tm.evaluate(TRUTH, SCORE, ["ndcg"], query=GROUPS), ()),
         (lambda: tm.evaluate(TRUTH, TRUTH, ["adjusted_rand"]), ()),
@@ -81,11 +84,11 @@ def test_roc_is_the_curve_of_the_metric():
     assert drawn[-1].tolist() == [1, 1]
     cell = report.cell("auc")
     shown = f"{cell.value:.3f} (90 %: {cell.lo:.3f} to {cell.hi:.3f})"
-    assert plot.description == f"ROC curve: the area under the curve is {shown}; chance has 0.5."
+    assert plot.description.startswith(f"ROC curve: the area under the curve is {shown}; chance has 0.5. The shaded")
     assert f"area {shown}" in texts(plot)
 
 
-def test_weights_count():
+def test_weights_count_in_curves_and_in_the_share_of_positives():
     """In curves and in the share of positives."""
     weights = RNG.integers(0, 4, ROWS)
     plot = tm.evaluate(TRUTH, SCORE, ["average_precision"], weights=weights).plot.precision_recall()
@@ -94,7 +97,7 @@ def test_weights_count():
     assert f"the average precision is {value:.3f}; the share of positives is {share:.3f}." in plot.description
 
 
-def test_every_class_against_the_rest():
+def test_every_class_is_drawn_against_the_rest_best_first():
     """The best first; of many classes the best and the worst four."""
     plot = tm.evaluate(CLASSES[MANY], TABLE, ["auc"]).plot.roc()
     values = {c: tm.auc(CLASSES[MANY] == c, TABLE[:, k]) for k, c in enumerate(CLASSES)}
@@ -118,7 +121,7 @@ def test_thresholds_are_those_of_the_table():
     plot = binary().plot.thresholds()
     table = tm.threshold_table(TRUTH, SCORE)
     best = table.best("fscore")
-    assert f"fscore is best at {best.threshold:g}, where it is {best.value:.3f}." in plot.description
+    assert f"F1 is best at {best.threshold:g}, where it is {best.value:.3f}." in plot.description
     recall = vertices(plot, LIGHT.series[1])
     assert set(recall[:, 1].tolist()) <= set(table["recall"].tolist())
     for (left, level), (right, next_level) in itertools.pairwise(recall.tolist()):
@@ -143,9 +146,7 @@ def test_the_best_threshold_of_very_many_is_the_best():
     score = truth + RNG.normal(size=70_000)
     report = tm.evaluate(truth, score, ["auc"], kind="score")
     best = tm.threshold_table(truth, score).best("fscore")
-    assert re.search(
-        r"fscore is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description
-    ).groups() == (
+    assert re.search(r"F1 is best at (\S+), where it is (\S+)\.", report.plot.thresholds().description).groups() == (
         show_short(best.threshold),
         show_short(best.value),
     )
@@ -240,10 +241,98 @@ def test_reliability_is_the_curve_of_the_metric():
     assert drawn[0][:, 1].tolist() == curve.accuracy.tolist()
     assert f"{tm.ece(TRUTH, SCORE, bins=5):.3f} on average" in plot.description
     with_intervals = binary(ci=0.95).plot.reliability(bins=5)
-    assert "95 % interval" in with_intervals.description
+    assert "The shaded 95 % Wilson intervals of the bins are pointwise." in with_intervals.description
     assert len(vertices(with_intervals, LIGHT.series[0])) == 2 + 5
+    hits = np.round(curve.accuracy * curve.weight)
+    assert [row[-2:] for row in with_intervals.table.rows] == [
+        pytest.approx(stats.binomtest(int(k), int(n)).proportion_ci(0.95, "wilson"), rel=1e-12)
+        for k, n in zip(hits, curve.weight, strict=True)
+    ]
     weighted = binary(ci=tm.Intervals(resamples=50), weights=np.full(ROWS, 2.0)).plot.reliability(bins=5)
-    assert "interval" not in weighted.description
+    assert weighted.description.endswith("There are no intervals: the rows have weights.")
+    clustered = binary(ci=tm.Intervals(resamples=50), cluster=GROUPS).plot.reliability(bins=5)
+    assert clustered.description.endswith("There are no intervals: the rows are clustered.")
+
+
+def band_of(plot):
+    """The corners of the band, and whether it contains a point."""
+    from matplotlib.path import Path
+
+    shaded = [patch.get_path().vertices for patch in plot.figure().axes[0].patches if patch.get_facecolor()[3] == 0.2]
+    return shaded[0], Path(shaded[0]).contains_points
+
+
+def test_the_band_of_a_roc_curve_has_a_box_around_every_threshold():
+    """As far to each side as the bands of both distribution functions at the root of the level; no farther."""
+    plot = tm.evaluate(TRUTH, SCORE, ["auc"], ci=0.9).plot.roc()
+    reach = [np.sqrt(np.log(2 / (1 - np.sqrt(0.9))) / (2 * (side == TRUTH).sum())) for side in (0, 1)]
+    corners, contains = band_of(plot)
+    assert "confidence band is simultaneous (Campbell)" in plot.description
+    assert f"false positives ± {reach[0]:.3f}, true positives ± {reach[1]:.3f}." in plot.description
+    assert "90 % confidence band, simultaneous" in texts(plot)
+    at = tm.roc_curve(TRUTH, SCORE, drop=False)
+    points = np.column_stack((at.fpr, at.tpr))
+    for across in (-1, 1):
+        for up in (-1, 1):
+            box = points + 0.999 * np.array([across * reach[0], up * reach[1]])
+            inside = ((box > 0.001) & (box < 0.999)).all(axis=1)
+            assert inside.any()
+            assert contains(box[inside]).all()
+    for sides in (corners[:, 0], corners[:, 1]):
+        assert (sides.min(), sides.max()) == (0, 1)
+    grid = np.random.default_rng(3).random((2_000, 2))
+    within = np.linspace(0, 1, 21)[:, None, None]
+    line = (points[:-1] + within * np.diff(points, axis=0)).reshape(-1, 2)  # ties make it slope
+    near = (np.abs(grid[:, None] - line) <= 1.002 * np.array(reach)).all(axis=2).any(axis=1)
+    assert not contains(grid[~near]).any()
+
+
+def test_a_simultaneous_band_contains_the_whole_curve_as_often_as_it_says():
+    """Or more often: of 200 samples from a known curve, at least 180 at a level of 90 %."""
+    rng, hits = np.random.default_rng(8), 0
+    at = np.linspace(-4, 6, 60)
+    curve = np.column_stack([[1 - stats.norm.cdf(x - mean) for x in at] for mean in (0, 1)])
+    curve = curve[((curve > 0.01) & (curve < 0.99)).all(axis=1)]
+    for _ in range(200):
+        truth = rng.integers(0, 2, 80)
+        band = tm.evaluate(truth, truth + rng.normal(size=80), ["auc"], ci=0.9, kind="score").plot.roc()
+        hits += bool(band_of(band)[1](curve).all())
+    assert hits >= 180
+
+
+def test_the_band_of_precision_is_the_wilson_interval_at_every_threshold():
+    """Of the share of positives among the rows that reach it."""
+    plot = tm.evaluate(TRUTH, SCORE, ["average_precision"], ci=0.9).plot.precision_recall()
+    assert "confidence band is pointwise (Wilson)" in plot.description
+    assert "90 % confidence band, pointwise" in texts(plot)
+    for threshold, precision, _, lo, hi in plot.table.rows[1:]:
+        reached = threshold <= SCORE
+        found = stats.binomtest(int(TRUTH[reached].sum()), int(reached.sum())).proportion_ci(0.9, "wilson")
+        assert TRUTH[reached].mean() == pytest.approx(precision)
+        assert (lo, hi) == pytest.approx(found, rel=1e-12)
+    contains, curve = band_of(plot)[1], tm.pr_curve(TRUTH, SCORE, drop=False)
+    for before, recall, threshold in zip(curve.recall[1:-1], curve.recall[2:], curve.threshold[2:], strict=True):
+        reached = threshold <= SCORE
+        if before < recall:
+            ends = stats.binomtest(int(TRUTH[reached].sum()), int(reached.sum())).proportion_ci(0.9, "wilson")
+            places = [ends[0] - 1e-4, ends[0] + 1e-4, ends[1] - 1e-4, ends[1] + 1e-4]
+            assert contains([((before + recall) / 2, y) for y in places]).tolist() == [False, True, True, False]
+
+
+@pytest.mark.parametrize("name", ["roc", "precision_recall"])
+def test_rows_that_no_formula_fits_have_no_band(name):
+    """The sentence says why; without intervals, and of several classes, nobody asked for one."""
+    facts = {"kind": "score", "ci": tm.Intervals(resamples=50)}
+    weights = 1 + np.arange(ROWS) % 2
+    for rows, why in (({"weights": weights}, "the rows have weights"), ({"cluster": GROUPS}, "the rows are clustered")):
+        found = tm.evaluate(TRUTH, SCORE, ["auc"], **rows, **facts)
+        tally = tm.Tally(["auc"], **facts).update(TRUTH, SCORE, **rows).report()
+        for report in (found, tally):
+            plot = getattr(report.plot, name)()
+            assert plot.description.endswith(f". There is no confidence band: {why}.")
+            assert plot.size == (4.6, 4.5)
+    for report in (binary(), tm.evaluate(CLASSES[MANY], TABLE, ["auc"], ci=tm.Intervals(resamples=50))):
+        assert "band" not in getattr(report.plot, name)().description
 
 
 def test_confusion_is_that_of_the_metric():
@@ -279,7 +368,78 @@ def test_residuals_are_predictions_less_truth():
     assert f"r2 is {tm.r2(NUMBERS, GUESSES, weights=weights):.3f}" in other.description
 
 
-def test_one_of_several_outputs():
+def test_residuals_by_group_are_the_quantiles_of_each():
+    """Those of NumPy, the lowest median first; rows of no weight are left out."""
+    plot = tm.evaluate(NUMBERS, GUESSES, by={"region": GROUPS}).plot.residuals_by_group()
+    expected = [
+        (name, rows.sum(), *np.quantile((GUESSES - NUMBERS)[rows], (0.05, 0.25, 0.5, 0.75, 0.95)))
+        for name in np.unique(GROUPS)
+        if (rows := name == GROUPS).any()
+    ]
+    expected.sort(key=lambda row: row[4])
+    assert plot.table.rows == [(name, *map(pytest.approx, numbers)) for name, *numbers in expected]
+    assert plot.title == "Residuals by region"
+    words = [f"{show_short(row[4])} for {row[0]}" for row in (expected[0], expected[-1])]
+    assert plot.description == f"Residuals by region: the median goes from {words[0]} to {words[1]}."
+    weights = (GROUPS != "north") * (1 + np.arange(ROWS) % 3)
+    weighted = tm.evaluate(NUMBERS, GUESSES, by=GROUPS, weights=weights).plot.residuals_by_group()
+    for name, rows, *quantiles in weighted.table.rows:
+        repeated = np.repeat(GUESSES - NUMBERS, weights * (name == GROUPS))
+        assert rows == ((weights > 0) & (name == GROUPS)).sum()
+        assert quantiles == [np.quantile(repeated, q, method="inverted_cdf") for q in (0.05, 0.25, 0.5, 0.75, 0.95)]
+    assert {row[0] for row in weighted.table.rows} == {"south", "east"}
+
+
+def test_residuals_of_many_groups_and_of_one_column():
+    """The lowest and the highest medians; the groups of one column on a page."""
+    groups = np.arange(ROWS) % 60
+    plot = tm.evaluate(NUMBERS, GUESSES, by=groups).plot.residuals_by_group()
+    assert len(plot.table.rows) == 60
+    assert "10 lowest and highest of 60" in " ".join(texts(plot))
+    both = tm.evaluate(NUMBERS, GUESSES, by={"region": GROUPS, "half": groups < 30})
+    assert len(both.plot.residuals_by_group().table.rows) == 6
+    assert len(both.sliced_by(both.slices.by("half")).plot.residuals_by_group().table.rows) == 2
+    tally = tm.Tally(["mae", "median_absolute_error"], by=["group"]).update(NUMBERS, GUESSES, by=GROUPS).report()
+    assert "and with them their groups" in tally.plot.reasons()["residuals_by_group"]
+
+
+def test_a_qq_plot_has_the_ordered_residuals_and_normal_quantiles():
+    """Of all rows where they are few; the line has their mean and standard deviation."""
+    residual = GUESSES - NUMBERS
+    plot = tm.evaluate(NUMBERS, GUESSES).plot.qq()
+    drawn = vertices(plot, LIGHT.series[0])[::2]
+    assert drawn[:, 1].tolist() == np.sort(residual).tolist()
+    assert drawn[:, 0] == pytest.approx(stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS), abs=1e-9)
+    line = vertices(plot, LIGHT.ink)
+    assert line[:, 1] == pytest.approx(residual.mean() + residual.std() * line[:, 0])
+    shares, quantiles, normal = zip(*plot.table.rows, strict=True)
+    assert list(quantiles) == np.quantile(residual, shares).tolist()
+    assert normal == pytest.approx(stats.norm.ppf(shares, residual.mean(), residual.std()))
+    p = stats.normaltest(residual).pvalue
+    assert p > 0.05
+    assert plot.description.endswith(f"a normal distribution (D'Agostino and Pearson, p = {p:.3f}).")
+
+
+def test_a_qq_plot_of_many_rows_has_both_ends():
+    """And the same shape; weights count as repeated rows do."""
+    rng = np.random.default_rng(4)
+    truth, guess = rng.normal(size=20_000), rng.standard_t(3, size=20_000)
+    plot = tm.evaluate(truth, guess).plot.qq()
+    drawn = vertices(plot, LIGHT.series[0])[::2]
+    ordered = np.sort(guess - truth)
+    assert len(drawn) < 500
+    assert drawn[:30, 1].tolist() == ordered[:30].tolist()
+    assert drawn[-30:, 1].tolist() == ordered[-30:].tolist()
+    places = np.searchsorted(ordered, drawn[:, 1])
+    assert drawn[:, 0] == pytest.approx(stats.norm.ppf((places + 0.5) / 20_000), abs=1e-9)
+    assert "their tails are heavier than normal" in plot.description
+    weighted = tm.evaluate(NUMBERS, GUESSES, weights=np.arange(ROWS) % 3).plot.qq()
+    assert "D'Agostino" not in weighted.description
+    repeated = np.repeat(GUESSES - NUMBERS, np.arange(ROWS) % 3)
+    assert weighted.table.rows[3][2] == pytest.approx(repeated.mean())
+
+
+def test_the_first_or_the_chosen_output_is_drawn():
     """The first, or the one that is asked for."""
     truth, guess = np.column_stack((NUMBERS, -NUMBERS)), np.column_stack((GUESSES, GUESSES))
     report = tm.evaluate(truth, guess, ["rmse"])
@@ -295,13 +455,14 @@ def test_one_of_several_outputs():
 
 
 def test_slices_are_the_values_of_the_groups():
-    """With sizes and intervals; any metric with one number; the first where none is named."""
+    """With sizes and intervals, the worst first; any metric with one number; the first where none is named."""
     report = binary(by={"region": GROUPS}, ci=0.95)
     plot = report.plot.slices()
     assert plot.title == "ROC AUC by region"
-    assert plot.table.rows == [
+    rows = [
         (group, each.n, each["auc"], each.cell("auc").lo, each.cell("auc").hi) for group, each in report.slices.items()
     ]
+    assert plot.table.rows == sorted(rows, key=lambda row: row[2])
     assert str(report.slices["east"].n) in texts(plot)
     assert f"all rows have {report['auc']:.3f}." in plot.description
     assert report.plot.slices("logloss").title == "log loss by region"
@@ -315,20 +476,24 @@ def test_slices_are_the_values_of_the_groups():
         tm.evaluate(TRUTH, TRUTH, ["accuracy", "confusion_matrix"], by=GROUPS).plot.slices("confusion_matrix")
 
 
-def test_of_many_groups_the_lowest_and_the_highest():
+def test_of_many_groups_the_worst_are_drawn():
     """As many as can be read; the table has them all, those without a value too."""
     groups = np.arange(ROWS) % 60
     truth = np.where(groups == 3, 1, TRUTH)
-    plot = tm.evaluate(truth, SCORE, ["auc"], by=groups).plot.slices()
+    report = tm.evaluate(truth, SCORE, ["auc"], by=groups)
+    plot = report.plot.slices()
     assert len(plot.table.rows) == 60
-    assert "12 lowest and highest of 60" in " ".join(texts(plot))
+    assert "20 of 60 groups, the worst first" in " ".join(texts(plot))
+    worst = min(each["auc"] for each in report.slices.values())
+    assert plot.table.rows[0][2] == worst
+    assert [row[0] for row in plot.table.rows[:20]] == [row[0] for row in report.group_tables()[0].rows[1:]]
 
 
 def test_of_very_many_groups_the_table_has_those_that_are_drawn():
     """So that a page of them stays small; it says how many there are."""
     groups = np.arange(501)
     table = tm.evaluate(groups, groups + 0.5, ["mae"], kind="value", by=groups).plot.slices().table
-    assert (len(table.rows), table.notes) == (24, ["24 of 501 groups: see .slices.to_pandas()"])
+    assert (len(table.rows), table.notes) == (20, ["20 of 501 groups: see .slices.to_pandas()"])
 
 
 @pytest.mark.parametrize("name", ["roc", "thresholds"])
@@ -389,9 +554,9 @@ def test_rows_are_kept_and_not_copied():
     for stored in (pickle.loads(pickle.dumps(report)), copy.copy(report)):
         assert dict(stored) == dict(report)
         assert stored.plot.available() == ("slices",)
-        with pytest.raises(tm.ParameterError, match="neither rows nor states to draw from"):
+        with pytest.raises(tm.ParameterError, match="neither rows nor states: it is that of a group"):
             stored.plot.roc()
-    with pytest.raises(tm.ParameterError, match="neither rows nor states to draw from"):
+    with pytest.raises(tm.ParameterError, match="neither rows nor states: it is that of a group"):
         report.slices["east"].plot.roc()
 
 
@@ -403,7 +568,7 @@ def test_the_same_plot_is_made_once():
 
 
 @pytest.mark.parametrize("form", ["list", "pandas", "polars", "arrow"])
-def test_rows_of_any_type(form):
+def test_the_type_of_the_rows_changes_no_byte_of_a_plot(form):
     """The same plots, to the byte."""
     frame = {
         "list": lambda held: held.tolist(),

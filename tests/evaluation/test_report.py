@@ -28,7 +28,7 @@ def test_a_report_is_a_mapping():
     assert report.total_weight == 4.0
 
 
-def test_names_of_ones_own():
+def test_a_mapping_of_metrics_renames_their_cells():
     """A mapping renames; the metric still finds its cell."""
     report = tm.evaluate(Y, P, {"typical error": "rmse", "squared": tm.mse})
     assert list(report) == ["typical error", "squared"]
@@ -43,15 +43,31 @@ def test_without_metrics_the_truth_decides():
     assert list(tm.evaluate(Y, P, "rmse")) == ["rmse"]
 
 
-def test_one_metric_that_fails_does_not_stop_the_others():
-    """It is a failed cell, whose value raises its error."""
-    report = tm.evaluate(Y, P, ["rmse", "msle", "coverage"])
+def test_a_named_metric_that_cannot_be_computed_raises():
+    """The error carries the report with the others, where rows were read."""
+    with pytest.raises(tm.ShapeError, match="two columns") as caught:
+        tm.evaluate(Y, P, ["rmse", "coverage"])
+    assert caught.value.report is None  # the types decide, before any row is read
+    ten = np.arange(20) % 10
+    with pytest.raises(tm.ParameterError, match="`average` must be given") as caught:
+        tm.evaluate(ten, ten, ["accuracy", "f1"])
+    assert caught.value.report["accuracy"] == 1.0
+    with pytest.raises(tm.DomainError, match="row 0") as caught:
+        tm.evaluate([-2.0, 1.0], [1.0, 1.0], ["rmse", "msle"], by=["a", "b"])
+    assert caught.value.report["rmse"] == pytest.approx(math.sqrt(4.5))
+    with pytest.raises(tm.ParameterError, match="report"):
+        tm.evaluate(Y, P, ["rmse"], errors="cell")
+
+
+def test_one_metric_that_fails_does_not_stop_the_others_on_request():
+    """With errors="report" it is a failed cell, whose value raises its error."""
+    report = tm.evaluate(Y, P, ["rmse", "msle", "coverage"], errors="report")
     assert report["rmse"] > 0
     assert set(report.failures) == {"coverage"}
     with pytest.raises(tm.ShapeError):
         report["coverage"]
     assert "failed" in str(report)
-    report = tm.evaluate([-2.0, 1.0], [1.0, 1.0], ["rmse", "msle"])
+    report = tm.evaluate([-2.0, 1.0], [1.0, 1.0], ["rmse", "msle"], errors="report")
     with pytest.raises(tm.DomainError, match="row 0"):
         report["msle"]
     assert report.cell("msle").error is report.failures["msle"]
@@ -65,14 +81,14 @@ def test_one_metric_that_fails_does_not_stop_the_others():
 def test_faults_of_the_data_always_raise():
     """Even in a column that no metric could read."""
     with pytest.raises(tm.MissingValueError):
-        tm.evaluate([1.0, 2.0], [[1.0, 2.0, 3.0], [1.0, math.nan, 3.0]], ["rmse"])
+        tm.evaluate([1.0, 2.0], [[1.0, 2.0, 3.0], [1.0, math.nan, 3.0]], ["rmse"], errors="report")
     with pytest.raises(tm.WeightError):
-        tm.evaluate([1.0, 2.0], [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], ["rmse"], weights=[1.0, -1.0])
+        tm.evaluate([1.0, 2.0], [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], ["rmse"], weights=[1.0, -1.0], errors="report")
 
 
 def test_a_metric_that_cannot_read_the_kind_fails_alone():
     """Each metric reads the kind that it needs; one that cannot fails alone."""
-    report = tm.evaluate([1.0, 2.0], [0.0, 0.5], ["poisson", "rmse"], kind="margin")
+    report = tm.evaluate([1.0, 2.0], [0.0, 0.5], ["poisson", "rmse"], kind="margin", errors="report")
     assert report["poisson_deviance"] == tm.poisson_deviance([1.0, 2.0], [0.0, 0.5], kind="margin")
     assert isinstance(report.failures["rmse"], tm.KindError)
     with pytest.raises(tm.MissingValueError, match="y_pred"):
@@ -82,7 +98,7 @@ def test_a_metric_that_cannot_read_the_kind_fails_alone():
 def test_decimal_points_are_aligned_in_print():
     """A clean table: decimal points one below the other, notes below."""
     y, p = [0.0, 1000.0, -2.0], [1.0, 1234567.0, -2.0]
-    text = str(tm.evaluate(y, p, ["rmse", "mape", "r2", "coverage", "msle"], weights=[1, 2, 1]))
+    text = str(tm.evaluate(y, p, ["rmse", "mape", "r2", "coverage", "msle"], weights=[1, 2, 1], errors="report"))
     assert text == (
         "3 rows · total weight 4\n"
         "\n"
@@ -106,7 +122,7 @@ def test_decimal_points_are_aligned_in_print():
     assert "∞" in str(tm.evaluate([0.0], [1e200], ["rss"]))
 
 
-def test_print_of_several_outputs():
+def test_several_outputs_are_printed_a_line_each():
     """One line per output."""
     report = tm.evaluate(np.array([Y, P]).T, np.array([P, Y]).T, ["mae(outputs=each)"])
     assert "MAE (outputs each) · output 1" in str(report)
@@ -134,7 +150,7 @@ def test_wide_names_line_up():
 
 def test_json_has_no_nan():
     """NaN and infinity are null, with the reason beside them."""
-    report = tm.evaluate([1.0, 1.0], [1.0, 1e200], ["r2", "rss", "mae(outputs=each)", "coverage"], missing="drop")
+    report = tm.evaluate([1.0, 1.0], [1.0, 1e200], ["r2", "rss", "mae(outputs=each)", "coverage"], errors="report")
     data = json.loads(report.to_json())
     assert data["n"] == 2
     assert data["metrics"]["r2"]["value"] is None
@@ -147,7 +163,9 @@ def test_json_has_no_nan():
 
 def test_frames_have_one_row_per_value():
     """One row per value in pandas, Polars and Arrow."""
-    report = tm.evaluate(np.array([Y, P]).T, np.array([P, Y]).T, ["rmse", "mae(outputs=each)", "coverage"])
+    report = tm.evaluate(
+        np.array([Y, P]).T, np.array([P, Y]).T, ["rmse", "mae(outputs=each)", "coverage"], errors="report"
+    )
     pandas = report.to_pandas()
     assert list(pandas["metric"]) == ["rmse", "mae(outputs=each)", "mae(outputs=each)", "coverage"]
     assert list(pandas["part"])[1:3] == ["output 0", "output 1"]
@@ -156,7 +174,7 @@ def test_frames_have_one_row_per_value():
     assert "one column" in report.to_arrow()["reason"][3].as_py()
 
 
-def test_a_frame_without_its_package(monkeypatch):
+def test_a_data_frame_without_its_package_says_what_to_install(monkeypatch):
     """The error says what to install."""
     import sys
 

@@ -144,7 +144,7 @@ def test_intervals_are_those_of_all_rows(frame, folder, name, keys):
     assert found.cell("logloss").lo < found["logloss"] < found.cell("logloss").hi
 
 
-def test_several_columns_of_predictions(tmp_path):
+def test_several_prediction_columns_are_read_as_one_table(tmp_path):
     """One column per class, bound by `classes`; the truth may show a class in one file only."""
     rng = np.random.default_rng(1)
     table = rng.dirichlet(np.ones(3), 60)
@@ -358,7 +358,7 @@ def test_what_cannot_be_read_is_refused(source, asked, told):
         tm.evaluate_table(source, **{"truth": "y", "prediction": "y", "metrics": ["mae"], **asked})
 
 
-def test_progress_is_told(folder):
+def test_the_progress_function_is_called_up_to_the_end(folder):
     """A function hears how much of how much is done, up to all of it."""
     heard = []
     asked = {"truth": "happened", "prediction": "p", "metrics": ["auc"], "kind": "probability", "positive": "yes"}

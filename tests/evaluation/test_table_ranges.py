@@ -102,8 +102,10 @@ def test_labels_columns_and_missing_values():
     assert dict(found) == dict(tm.evaluate(kept["word"], kept["p"], ON_SCORES, positive="yes"))
     assert found.dropped == len(frame) - len(kept)
     two = {"truth": "word", "prediction": ["rest", "p"], "classes": ["no", "yes"]}
-    found = tm.evaluate_table(pieces(frame), **two, **asked)
-    expected = tm.evaluate(kept["word"], kept[["rest", "p"]].to_numpy(), ON_SCORES, classes=["no", "yes"])
+    found = tm.evaluate_table(pieces(frame), **two, **asked, errors="report")
+    expected = tm.evaluate(
+        kept["word"], kept[["rest", "p"]].to_numpy(), ON_SCORES, classes=["no", "yes"], errors="report"
+    )
     failed = {key for key in ON_SCORES if expected.cell(key).error is not None}
     assert failed == {"average_precision", "pr_auc"}  # without a positive class, others take columns either way round
     for key in ON_SCORES:

@@ -37,7 +37,7 @@ def add(metrics, y, p, parts, *, facts=None, **columns):
     )
 
 
-def test_places_are_keys():
+def test_row_numbers_as_keys_give_the_intervals_of_evaluate():
     """Keys that are the places of rows among all give what evaluate finds without keys, whatever the pieces."""
     whole = tm.evaluate(Y, P, ["wape", "rmse"], **ASKED)
     tally = add(["wape", "rmse"], Y, P, PARTS, keys=np.arange(90))
@@ -121,7 +121,7 @@ def test_classes_are_those_of_all_rows_in_every_resample():
         assert report.cell("brier").method == "bootstrap"
 
 
-def test_tables_are_resampled():
+def test_the_rows_of_tables_are_resampled_whole():
     """Columns of outputs, of classes and of labels, whose rows stay together."""
     rng = np.random.default_rng(4)
     two = np.column_stack([Y, P])
@@ -234,7 +234,7 @@ def test_no_rows_and_failures():
     empty = tm.Tally(["wape", "auc"], **ASKED)
     assert empty.report().reasons["wape"] == "no rows"
     assert tm.Tally.from_bytes(empty.to_bytes()).report().interval == empty.interval
-    report = tm.Tally(["wape", "coverage"], **ASKED).update(Y, P).report()
+    report = tm.Tally(["wape", "coverage"], **ASKED).update(Y, P).report(errors="report")
     assert set(report.failures) == {"coverage"}
     assert report.cell("wape").lo is not None
     assert "90 % interval" in str(report)

@@ -31,7 +31,7 @@ def test_every_explanation_is_complete(metric):
     assert sheet.title == f"{metric} · {metric.family}"
     assert sheet.sentence.endswith(".")
     shown = dict(sheet.facts)
-    wanted = {"formula", "reads", "how to read", "outliers", "undefined", "mind", "parameters", "see also"}
+    wanted = {"formula", "reads", "how to read", "outliers", "undefined", "pitfalls", "parameters", "see also"}
     assert wanted <= set(shown)
     assert all(lines and all(lines) for lines in shown.values())
     assert (metric.better is None) == ("better" not in shown)
@@ -67,7 +67,7 @@ def test_every_example_runs_as_shown(metric):
 
 
 @by_metric
-def test_related_metrics_exist(metric):
+def test_related_metrics_exist_and_differ_from_the_metric(metric):
     """Each once, and never the metric itself."""
     related = related_metrics(metric)
     assert related
@@ -180,7 +180,7 @@ def test_facts_follow_the_parameters():
     assert "near 0.5" in repr(tm.explain("coverage(level=0.5)"))
 
 
-def test_where_a_value_stands():
+def test_a_value_is_placed_among_the_landmarks():
     """At, between, above or below the values with a meaning; or what the reading says where there are none."""
     r2 = tm.explain("r2")
     assert r2.place(0) == "at 0: as good as always predicting the mean of y"

@@ -26,7 +26,7 @@ def near(found, wanted, tolerance=1e-10):
     return abs(found - wanted) <= tolerance * abs(wanted) + 1e-300
 
 
-def test_normal_quantiles_and_tails():
+def test_normal_quantiles_and_tails_agree_with_scipy():
     """They agree with SciPy far into the tails."""
     for share in SHARES:
         assert near(normal_quantile(share), stats.norm.ppf(share)) or share == 0.5
@@ -36,7 +36,7 @@ def test_normal_quantiles_and_tails():
 
 
 @pytest.mark.parametrize("freedom", FREEDOM)
-def test_student_quantiles(freedom):
+def test_student_quantiles_agree_with_scipy(freedom):
     """They agree with SciPy from half a degree of freedom to the normal distribution."""
     for share in SHARES:
         wanted = stats.t.ppf(share, freedom) if freedom < 1e12 else stats.norm.ppf(share)
@@ -45,7 +45,7 @@ def test_student_quantiles(freedom):
 
 
 @pytest.mark.parametrize("freedom", FREEDOM)
-def test_student_tails(freedom):
+def test_student_tails_agree_with_scipy(freedom):
     """They agree with SciPy, on either side of zero and for huge values."""
     for t in [-50.0, -3.0, -1e-3, 0.0, 1e-8, 0.1, 1.0, 1.96, 5.0, 12.0, 1e4, 1e40]:
         wanted = stats.t.sf(t, freedom) if freedom < 1e300 else stats.norm.sf(t)
@@ -64,7 +64,7 @@ def test_student_quantiles_of_the_smallest_freedoms_by_hand():
 
 @pytest.mark.parametrize("trials", [1, 2, 7, 40, 1_000, 123_457, 10_000_000])
 @pytest.mark.parametrize("chance", [0.5, 0.01, 0.93])
-def test_binomial_tails(trials, chance):
+def test_binomial_tails_agree_with_scipy(trials, chance):
     """They agree with SciPy from one trial to ten million."""
     spread = math.sqrt(trials * chance * (1 - chance))
     for away in (-6, -2, -0.5, 0, 0.5, 2, 6):
@@ -74,7 +74,7 @@ def test_binomial_tails(trials, chance):
     assert binomial_tail(trials + 1, trials, chance) == 0.0
 
 
-def test_limits_of_a_coin():
+def test_binomial_limits_agree_with_scipy():
     """The largest number that SciPy's binomial falls below seldom enough."""
     for tosses in (1, 2, 5, 6, 10, 11, 100, 1_001, 250_000):
         for share in (0.25, 0.05, 0.025, 0.005, 1e-6):

@@ -34,7 +34,7 @@ def analytic(y, p, metric, level=0.95, **facts):
 
 
 @pytest.mark.parametrize(("table", "prior"), [(TWO, 0.5), (THREE, 1 / 9)])
-def test_cells_are_dirichlet(table, prior):
+def test_posterior_cells_follow_the_dirichlet_distribution(table, prior):
     """The draws have the means and variances of Dirichlet(count + 1/2), or + 1/K² with more than two classes."""
     drawn = draw_tables(table, range(len(table)), np.random.default_rng(0), 200_000)
     n, alpha = table.sum(), table + prior

@@ -43,7 +43,7 @@ def test_the_repr_shows_what_is_not_the_default():
     assert repr(tm.Intervals(0.9, "bootstrap", 99, 3)) == "Intervals(0.9, method='bootstrap', resamples=99, seed=3)"
 
 
-def test_settings_are_frozen():
+def test_interval_settings_are_frozen_and_hashable():
     """They may be a default, or a key."""
     settings = tm.Intervals()
     with pytest.raises(AttributeError, match="frozen"):

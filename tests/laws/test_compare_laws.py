@@ -46,7 +46,7 @@ def test_single_rows_make_up_the_difference(metric):
 
 @by_metric
 @pytest.mark.parametrize("weighted", [False, True])
-def test_two_models_either_way_round(metric, weighted):
+def test_swapping_two_models_changes_the_sign_of_the_difference(metric, weighted):
     """The difference is that of the values, has a p-value and an interval or a reason, and turns its sign."""
     rows, models = two_models(metric)
     facts = {

@@ -34,7 +34,7 @@ def renamed(labels, names):
 
 @pytest.mark.parametrize("metric", LABELS, ids=str)
 @given(seed=seeds)
-def test_relabelling_changes_nothing(metric, seed):
+def test_renaming_the_labels_changes_no_bit(metric, seed):
     """Any new names, numbers or strings, in any order, give the same numbers to the last bit."""
     rng = np.random.default_rng(seed)
     rows = labels_for(metric, rng, int(rng.integers(1, 40)))
@@ -237,7 +237,7 @@ def test_several_labels_are_so_many_binary_tables(seed):
 
 
 @given(seed=seeds)
-def test_information_laws(seed):
+def test_mutual_information_obeys_its_inequalities(seed):
     """0 ≤ I ≤ both entropies, I(x, x) = H(x), V is NMI by the mean, and chance is near 0 after adjustment."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 60))
@@ -258,7 +258,7 @@ def test_information_laws(seed):
     assert tm.purity(a, b) >= tm.purity(a, np.zeros(n, int))
 
 
-def test_chance_gets_nothing():
+def test_random_clusterings_average_to_an_adjusted_score_of_0():
     """A thousand random clusterings average to an adjusted score of 0, and a constant one gets exactly 0."""
     rng = np.random.default_rng(5)
     a = rng.integers(0, 4, 60)

@@ -59,7 +59,7 @@ def test_any_split_order_and_grouping_gives_the_same_bits(metric, data):
 
 @by_metric
 @given(data=st.data())
-def test_zero_is_neutral(metric, data):
+def test_adding_an_empty_state_changes_nothing(metric, data):
     """Adding the state of no rows changes nothing."""
     rows = data.draw(tables(metric))
     state = rows.fold(metric)
@@ -70,7 +70,7 @@ def test_zero_is_neutral(metric, data):
 
 @by_metric
 @given(data=st.data())
-def test_bytes_round_trip(metric, data):
+def test_a_state_survives_its_bytes(metric, data):
     """A state read back from its bytes is the same, adds the same and gives the same value."""
     rows = data.draw(tables(metric))
     state = rows.fold(metric)
@@ -271,7 +271,7 @@ PAIRED = [metric for metric in METRICS if getattr(metric, "layout", "") == "pair
 
 
 @pytest.mark.parametrize("metric", PAIRED, ids=str)
-def test_outputs(metric):
+def test_each_output_is_evaluated_alone_and_averaged(metric):
     """Each output is evaluated alone; the value is their mean, or a weighted mean, in C and Fortran order."""
     many = random_rows(metric, 400, k=4)
     columns = [random_rows(metric, 400, seed=s) for s in range(3)]

@@ -23,7 +23,7 @@ def report_of(metric: Metric) -> tm.Report:
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_every_metric_as_text(metric):
+def test_every_metric_is_named_in_every_text_format(metric):
     """Markdown, CSV and terminal name it, and CSV has one line per part of its value."""
     report = report_of(metric)
     name = report.display_name(metric)
@@ -35,7 +35,7 @@ def test_every_metric_as_text(metric):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_every_metric_on_a_page(metric):
+def test_every_metric_makes_a_complete_page(metric):
     """Whole, with whatever plots suit it, and the same each time."""
     report = report_of(metric)
     html = report.to_html()

@@ -150,7 +150,7 @@ def test_three_classes_have_bounds_too(multiclass, average):
         assert full.hi - full.lo < 3e-15
 
 
-def test_fit_counts_bins():
+def test_fit_uses_the_most_bits_within_the_limit_of_bins():
     """The number of bits is the largest that tells no more bins apart than there may be."""
     rng = np.random.default_rng(6)
     for _ in range(200):

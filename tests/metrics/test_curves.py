@@ -9,6 +9,7 @@ import pickle
 
 import numpy as np
 import pytest
+import sklearn.metrics as sk
 
 import tallymark as tm
 from tallymark.metrics.scores.curves import corners
@@ -120,7 +121,7 @@ def test_threads_write_the_same_curve(curve, digits):
         tm.set_threads(before)
 
 
-def test_corners():
+def test_corners_are_kept_where_a_line_turns():
     """Long straight lines of unequal steps, points that fall together, and sizes whose product overflows."""
     assert corners(np.array([0.0, 1, 3, 3, 3, 4]), np.array([0.0, 2, 6, 7, 9, 9])).tolist() == [0, 2, 4, 5]
     assert corners(np.array([0.0, 0, 1, 1, 1]), np.array([0.0, 2, 2, 2, 2])).tolist() == [0, 1, 4]
@@ -162,7 +163,7 @@ def test_a_stream_gives_the_same_curve(curve):
 
 
 @by_curve
-def test_kinds_and_columns(curve):
+def test_curves_read_margins_and_two_columns_as_declared(curve):
     """Margins stay margins; two columns are read as the positive one; a positive class is named or refused."""
     y, s, _ = random_rows(3)
     assert curve(y, s, kind="margin") == curve(y, s) == curve(y, s, kind="score")
@@ -228,7 +229,7 @@ def test_a_curve_is_a_value():
     assert made.x.tolist() == [1.0, 2.0]
 
 
-def test_columns_by_name():
+def test_columns_of_a_curve_are_read_by_name():
     """As attributes, as items, in dir(); a wrong name lists the right ones."""
     curve = tm.roc_curve(Y, S)
     assert curve.fpr is curve["fpr"] is curve.columns["fpr"]
@@ -239,10 +240,38 @@ def test_columns_by_name():
     with pytest.raises(KeyError, match="the columns are threshold, fpr, tpr"):
         _ = curve["precision"]
     with pytest.raises(TypeError):
-        iter(curve)
+        iter(tm.lift_curve(Y, S))
 
 
-def test_exports():
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_curves_unpack_as_those_of_scikit_learn(seed, weighted):
+    """In its order, with its lengths and values; but for the precision where nothing is called positive."""
+    rng = np.random.default_rng(seed)
+    y, s = rng.integers(0, 2, 40), rng.integers(0, [3, 10, 60, 1000, 2][seed], 40) / 10
+    w = rng.random(40) if weighted else None
+    fpr, tpr, thresholds = tm.roc_curve(y, s, weights=w, drop=False)
+    for ours, theirs in zip(
+        (fpr, tpr, thresholds), sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
+    precision, recall, thresholds = tm.pr_curve(y, s, weights=w, drop=False)
+    found = sk.precision_recall_curve(y, s, sample_weight=w)
+    for ours, theirs in zip((precision[:-1], recall, thresholds), (found[0][:-1], *found[1:]), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
+    assert len(precision) == len(found[0])
+    for ours, theirs in zip(tm.det_curve(y, s, weights=w), sk.det_curve(y, s, sample_weight=w), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
+
+
+def test_a_perfect_det_curve_unpacks_to_one_point():
+    """As in scikit-learn: where there is neither a miss nor a false alarm."""
+    fpr, fnr, thresholds = tm.det_curve([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    assert (fpr.tolist(), fnr.tolist(), thresholds.tolist()) == ([0.0], [0.0], [0.8])
+    assert isinstance(pickle.loads(pickle.dumps(tm.det_curve(Y, S))), type(tm.det_curve(Y, S)))
+
+
+def test_every_export_of_a_curve_has_all_points():
     """All points, in every form; JSON has null where there is no number."""
     curve = tm.lift_curve(Y, S)
     names = list(curve.columns)

@@ -22,7 +22,7 @@ def test_calls_and_evaluate_agree():
         assert tm.evaluate(Y, P, [item], by=G)[item] == item(Y, P, by=G)
 
 
-def test_values_by_hand():
+def test_group_metrics_have_the_values_computed_by_hand():
     """Selection 3/4 and 1/2... of each group; recall 1/2 and 1; fallout 1 and 0."""
     assert tm.demographic_parity(Y, P, by=G) == 0.75 - 0.5
     assert tm.metric("demographic_parity_ratio")(Y, P, by=G) == 0.5 / 0.75
@@ -49,7 +49,7 @@ def test_values_by_hand():
         ("demographic_parity(undefined=1)", "demographic_parity(undefined=1.0)"),
     ],
 )
-def test_names_lead_back(text, shown):
+def test_strings_plain_data_and_pickles_make_the_same_metric(text, shown):
     """Strings, plain data and pickles all make the same metric."""
     item = tm.metric(text)
     assert str(item) == shown
@@ -57,7 +57,7 @@ def test_names_lead_back(text, shown):
     assert hash(tm.metric(str(item))) == hash(item)
 
 
-def test_compositions_are_equal():
+def test_named_group_metrics_equal_their_compositions():
     """The named ones are what they are made of."""
     assert tm.demographic_parity == tm.gap("selection_rate") == tm.gap(tm.selection_rate)
     assert tm.equalized_odds == tm.gap("recall", "fallout")
@@ -87,7 +87,7 @@ def test_compositions_are_equal():
         lambda: tm.worst("recall", "fallout")(Y, P, by=G),
     ],
 )
-def test_what_is_refused(wrong):
+def test_invalid_arguments_raise_our_errors(wrong):
     """Each is an error of ours."""
     with pytest.raises(tm.TallymarkError):
         wrong()
@@ -124,7 +124,7 @@ def test_one_class_of_several_against_the_rest():
         tm.equalized_odds(truth, found, by=G, positive=1)
 
 
-def test_what_is_undefined():
+def test_undefined_comparisons_say_why():
     """One group, no value, ratios of zeros and of negative numbers: NaN with the reason, or what `undefined` says."""
     assert math.isnan(tm.gap("recall")(Y, P, by=["a"] * 8))
     assert math.isnan(tm.ratio("recall")([1, 1], [0, 0], by=[1, 2]))
@@ -134,7 +134,7 @@ def test_what_is_undefined():
         tm.gap("recall", undefined="raise")(Y, P, by=["a"] * 8)
 
 
-def test_groups_of_queries():
+def test_ranking_metrics_are_compared_between_groups():
     """Rankings are compared like anything else."""
     y, s, q = [1, 0, 1, 0], [0.9, 0.1, 0.2, 0.8], [1, 1, 2, 2]
     assert tm.gap("mrr")(y, s, by=["a", "a", "b", "b"], query=q) == 0.5

@@ -41,6 +41,20 @@ def test_the_confusion_matrix_reads_and_exports():
         list(table)
 
 
+def test_attributes_of_other_matrices_say_what_to_use():
+    """An array for what arrays have, classes for labels; others are absent without a hint."""
+    table = tm.confusion_matrix(["a", "b", "b"], ["a", "a", "b"])
+    tn, fp, fn, tp = np.asarray(table).ravel()
+    assert (tn, fp, fn, tp) == (1, 0, 1, 1)
+    for name in ("matrix", "values", "ravel", "shape", "T"):
+        with pytest.raises(AttributeError, match=rf"no '{name}'; use numpy\.asarray"):
+            getattr(table, name)
+    with pytest.raises(AttributeError, match=r"no 'labels'; use table\.classes"):
+        table.labels  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no 'nothing'$"):
+        table.nothing  # noqa: B018
+
+
 def test_weights_of_one_give_the_matrix_without_weights():
     """Whole numbers stay whole, fractions do not become so."""
     assert np.asarray(tm.confusion_matrix(TRUTH, SAID, weights=np.ones(4))).dtype == np.int64
@@ -230,18 +244,6 @@ def test_words_that_python_keeps_for_itself_come_back():
     assert tm.Tally.from_bytes(tally.to_bytes()).report()[metric] == 1.0
 
 
-def test_names_of_other_libraries_lead_here():
-    """As attributes they say where the metric is; in strings they work."""
-    with pytest.raises(AttributeError, match=r"it is tm\.fscore\(y_true, y_pred\)"):
-        tm.f1_score  # noqa: B018
-    with pytest.raises(AttributeError, match=r"tm\.fscore\(y_true, y_pred, beta=2\.0\)"):
-        tm.f2  # noqa: B018
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        tm.nothing  # noqa: B018
-    assert not hasattr(tm, "__path_of_nothing__")
-    assert tm.metric("f1_score") == tm.fscore
-
-
 def test_frames_of_reports_stack():
     """Columns without a text are columns of text all the same."""
     first = tm.evaluate([1.0, 2.0], [1.0, 2.0], ["mae"])
@@ -322,6 +324,17 @@ def test_margin_accuracy_and_accuracy_do_not_share_a_state():
         ),
         ("precision(average=micro)", "with the counts of all classes added up, TP / (TP + FP)"),
         ("recall(average=none)", "for each class, TP / (TP + FN)"),
+        ("v_measure", "2 h c / (h + c), where h is the homogeneity and c the completeness"),
+        (
+            "cohen_kappa(weighting=quadratic)",
+            "1 − Σ d_ij o_ij / Σ d_ij e_ij, where d_ij = (i − j)², o is observed, and e expected by chance",
+        ),
+        (
+            "auc(max_fpr=0.3)",
+            "½ (1 + (A − a²/2) / (a − a²/2)), where A is the area under the ROC curve up to a "
+            "false positive rate of a = 0.3",
+        ),
+        ("gap(recall)", "max − min over the groups"),
     ],
 )
 def test_the_formula_is_that_of_the_parameters(name, formula):

@@ -45,7 +45,7 @@ def test_delong_is_that_of_all_pairs(digits):
             assert interval("gini", y, s)[:2] == pytest.approx([2 * end - 1 for end in wanted], rel=1e-9, abs=1e-12)
 
 
-def test_places_among_the_other_class():
+def test_ranks_among_the_other_class_count_ties_half():
     """Twice the rows on one side, and half of what ties."""
     found = ScoresOf().fold(Batch([0, 0, 0, 0, 1, 1, 1], [1, 2, 2, 5, 2, 2, 9])).placements()
     below, above = [4, 4, 8], [6, 4, 4, 2]
@@ -188,7 +188,7 @@ def test_terms_without_powers_are_refused():
             Tasks([(code, 1.0, 0, 0)])
 
 
-def test_several_outputs():
+def test_each_output_has_an_interval_and_their_mean_has_none():
     """Each has its own; the mean of them has none."""
     y = np.random.default_rng(1).normal(0, 1, (40, 2))
     p = y + np.random.default_rng(2).normal(0, 1, (40, 2))

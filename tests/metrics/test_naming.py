@@ -8,7 +8,7 @@ import tallymark as tm
 from tallymark.metrics import registry
 
 
-def test_names_strings_mappings_and_classes():
+def test_a_name_a_string_a_mapping_and_a_class_make_the_same_metric():
     """All of them lead to the same metric."""
     expected = tm.Huber(delta=2.0)
     for wish in ("huber(delta=2)", " huber( delta = 2.0 ) ", {"name": "huber", "delta": 2}, expected):
@@ -33,7 +33,7 @@ def test_values_have_one_normal_form():
     assert repr(tm.Huber(delta=2)) == "Huber(delta=2.0)"
 
 
-def test_other_names_lead_to_ours():
+def test_aliases_print_as_our_name():
     """Printed is always our own name."""
     for alias, name in {"mad": "mae", "rsquared": "r2", "poisson": "poisson_deviance", "quantile": "pinball"}.items():
         assert tm.metric(alias).name == name
@@ -60,6 +60,12 @@ def test_a_name_cannot_be_taken_twice():
         del registry.classes["mean_twin"]
 
 
+def test_whether_higher_is_better():
+    """None where the best value lies between, or where there is no direction."""
+    found = {item: item.higher_is_better for item in (tm.auc, tm.rmse, tm.mean_bias, tm.confusion_matrix)}
+    assert list(found.values()) == [True, False, None, None]
+
+
 def test_signatures_show_the_parameters():
     """In help, notebooks and editors."""
     import inspect
@@ -72,7 +78,7 @@ def test_signatures_show_the_parameters():
     )
 
 
-def test_the_listing():
+def test_the_listing_is_a_sequence_that_prints_as_a_table():
     """A sequence of metrics that prints as a table."""
     listing = tm.list_metrics(family="regression")
     assert len(listing) == len(listing.names) == len(listing.to_dicts())
@@ -89,14 +95,14 @@ def test_the_listing():
     assert tm.list_metrics().names[: len(listing)] != []
 
 
-def test_none_is_none():
+def test_the_bare_word_none_is_none_in_any_case():
     """In any case, as a bare word; in quotes it is a word like others."""
     assert tm.metric("recall(average=none)") == tm.metric("recall(average=None)") == tm.Recall(average=None)
     with pytest.raises(tm.ParameterError, match="average"):
         tm.metric("recall(average='none')")
 
 
-def test_a_metric_within_another():
+def test_a_metric_may_be_a_parameter_of_another():
     """With quotes or without; one that is too deep is refused."""
     assert tm.metric('gap("fscore(beta=2)")') == tm.metric("gap(fscore(beta=2))") == tm.gap(tm.FScore(beta=2))
     with pytest.raises(tm.ParameterError, match="a metric is written as"):

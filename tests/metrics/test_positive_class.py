@@ -10,7 +10,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import tallymark as tm
-from tallymark.training.frameworks.sklearn import as_scorer
 
 Y, P, S = [1, 2, 2, 1], [1, 2, 1, 1], [0.1, 0.9, 0.4, 0.3]
 TABLE = np.column_stack([1 - np.array(S), S])
@@ -18,7 +17,9 @@ BY = ["a", "b", "a", "b"]
 RATES = ["precision", "recall", "fscore", "jaccard", "fallout", "informedness", "selection_rate"]
 OF_ONE_COLUMN = ["auc", "auc(bounded=8)", "ks", "average_precision", "roc_curve", "threshold_table", "best_threshold"]
 OF_ONE_COLUMN += ["logloss", "brier", "ece", "accuracy", "precision"]
-needed = pytest.raises(tm.ParameterError, match=r"`positive` must name the positive class, one of 1, 2. The default")
+needed = pytest.raises(
+    tm.ParameterError, match=r"`positive` must name the positive class, one of 1, 2( \(\w+\))?\. The default"
+)
 
 
 def read(tally, name):
@@ -74,7 +75,7 @@ def test_fairness_of_1_and_2_needs_a_positive_class(name):
 
 
 def test_what_has_no_positive_class_takes_any_two():
-    """Symmetric metrics, the other averages, one column per class, and the metrics that nobody named."""
+    """Symmetric metrics, the other averages, one column per class, and the default metrics, which are then macro."""
     zeros, said = [0, 1, 1, 0], [0, 1, 0, 0]
     for name in (
         "accuracy",
@@ -87,7 +88,8 @@ def test_what_has_no_positive_class_takes_any_two():
         assert tm.metric(name)(Y, P) == tm.metric(name)(zeros, said)
     for name in ("auc", "ks", "logloss", "brier", "accuracy"):
         assert tm.metric(name)(Y, TABLE, classes=[1, 2]) == tm.metric(name)(zeros, TABLE)
-    assert list(tm.evaluate(Y, P).values()) == list(tm.evaluate(zeros, said).values())
+    report = tm.evaluate(Y, P)
+    assert list(report.values()) == list(tm.evaluate(zeros, said, list(report)).values())
     with needed:
         tm.average_precision(Y, TABLE, classes=[1, 2])
     with pytest.raises(tm.ParameterError, match="`threshold` needs `positive`"):
@@ -131,9 +133,9 @@ def test_models_of_1_and_2_need_a_positive_class():
     model = LogisticRegression().fit(x, y)
     for name in ("precision", "average_precision"):
         with needed:
-            as_scorer(name)(model, x, y)
-        assert 0 < as_scorer(name, positive=2)(model, x, y) <= 1
-    assert 0 < as_scorer("auc")(model, x, y) <= 1
+            tm.sklearn.scorer(name)(model, x, y)
+        assert 0 < tm.sklearn.scorer(name, positive=2)(model, x, y) <= 1
+    assert 0 < tm.sklearn.scorer("auc")(model, x, y) <= 1
     with needed:
         tm.model_selection.classification_metrics(Y, P)
     assert tm.model_selection.classification_metrics(Y, P, positive=2)["recall"] == 0.5

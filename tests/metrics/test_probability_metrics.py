@@ -42,7 +42,7 @@ NAMES = ["logloss", "brier", "rps", "ece", "mce", "ece(strategy=count)", "mce(st
         ("mce(bins=2, strategy=count)", [0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4], 0.65),
     ],
 )
-def test_worked_value(name, y, p, expected):
+def test_the_value_is_that_computed_by_hand(name, y, p, expected):
     """To 1e-12 relative, zeros to 1e-15."""
     if name.startswith("logloss") and isinstance(y[0], str):
         assert tm.metric(name)(y, p, classes=["a", "b", "c"]) == pytest.approx(expected, rel=1e-12)
@@ -80,7 +80,7 @@ def bin_twin(y, p, w, bins):
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("classes", [2, 3, 7])
-def test_twins(seed, classes):
+def test_calibration_metrics_agree_with_their_definitions(seed, classes):
     """RPS, Brier, ECE and MCE as their definitions say, weighted, to 1e-12."""
     y, p, w = cases([seed, classes], classes)
     happened = np.eye(classes)[y]
@@ -100,7 +100,7 @@ def test_twins(seed, classes):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_soft_labels(seed):
+def test_soft_labels_give_the_cross_entropy(seed):
     """−(y log p + (1 − y) log(1 − p)), where 0 · ∞ = 0; hard rows among them cost what they cost alone."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 50))
@@ -144,7 +144,7 @@ def test_a_truth_beside_the_prediction_is_turned_around(name):
     assert tm.metric(name)(y, p, positive=0) == tm.metric(name)(1 - y, p)
 
 
-def test_margins():
+def test_margins_become_probabilities_without_overflow():
     """Through the sigmoid, of m₁ − m₀, or through softmax; no size of theirs overflows."""
     rng = np.random.default_rng(0)
     y, m = rng.integers(0, 2, 300), rng.normal(0, 3, 300)
@@ -162,7 +162,7 @@ def test_margins():
 
 
 @pytest.mark.parametrize("size", [1e308, 5e-324, 750.0])
-def test_margins_of_any_size(size):
+def test_the_largest_margins_give_finite_losses(size):
     """The surest and the least sure there are."""
     sure = 0.5 if size < 1 else 1.0
     assert tm.brier([1, 0], [size, -size], kind="margin") == pytest.approx((1 - sure) ** 2)
@@ -198,20 +198,20 @@ def test_pieces_that_do_not_fit_together():
     with pytest.raises(tm.ParameterError, match="0 and 1 in all rows"):
         tally.report()["logloss"]
     tally = tm.Tally(["logloss", "brier"]).update([0.5, 1.0], [0.1, 0.9])
-    assert tally.report()["logloss"] > 0
+    assert tally.report(errors="report")["logloss"] > 0
     with pytest.raises(tm.DomainError, match="a fraction in 1 row"):
-        tally.report()["brier"]
+        tally.report()
 
 
 def test_a_soft_truth_stops_only_what_cannot_read_it():
     """Log loss has a value, the others are failed cells."""
-    report = tm.evaluate([0.5, 1.0], [0.5, 0.9], ["logloss", "brier", "ece"])
+    report = tm.evaluate([0.5, 1.0], [0.5, 0.9], ["logloss", "brier", "ece"], errors="report")
     assert report["logloss"] == pytest.approx((math.log(2) - math.log(0.9)) / 2)
     for name in ("brier", "ece"):
         assert "must contain labels" in str(report.cell(name).error)
 
 
-def test_without_metrics():
+def test_the_default_metrics_recognise_probabilities():
     """Labels with floats, or one column of truth with several of predictions, are probabilities."""
     wanted = ["auc", "logloss", "brier", "accuracy"]
     assert list(tm.evaluate([True, False, True], [0.9, 0.2, 0.4])) == wanted

@@ -88,7 +88,7 @@ def test_texts_of_every_form_are_labels(form):
         lambda s: s.astype(object),
     ],
 )
-def test_scores_of_every_form(make):
+def test_scores_may_be_lists_frames_or_columns(make):
     """Lists, frames and columns of other libraries."""
     quarters = np.round(S * 4) / 4
     assert same_bits(values(Y, make(quarters), weights=W), values(Y, quarters, weights=W))
@@ -122,7 +122,7 @@ def test_margins_of_three_columns_are_softmaxed():
     assert tm.auc([0, 1, 2], far, kind="margin") == 1.0
 
 
-def test_normalize_divides_rows():
+def test_normalize_makes_counts_as_good_as_probabilities():
     """So that counts are as good as probabilities, whatever their size."""
     counts = TABLE * 40
     assert tm.auc(TRUTH, counts, normalize=True) == tm.auc(TRUTH, TABLE)
@@ -216,7 +216,7 @@ SCALES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES)
-def test_weights_of_every_size(scale):
+def test_weights_of_every_size_agree_with_exact_fractions(scale):
     """Values are those of exact fractions, not NaN or 0, however far apart the weights are."""
     rng = np.random.default_rng(9)
     for _ in range(150):
@@ -232,7 +232,7 @@ def test_weights_of_every_size(scale):
             assert abs(Fraction(float(found)) - expected[name]) < Fraction(1, 10**14), (name, s, w)
 
 
-def test_a_light_class():
+def test_precision_is_exact_for_a_class_of_almost_no_weight():
     """One class weighs next to nothing: precision is what it is among the rows above."""
     assert tm.average_precision([1, 0], [2, 1], weights=[1e-300, 1e300]) == 1.0
     assert tm.pr_auc([1, 0], [2, 1], weights=[1e-300, 1e300]) == 1.0

@@ -27,12 +27,12 @@ Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
         ("auc(max_fpr=1)", 0.75),
     ],
 )
-def test_worked_value(name, expected):
+def test_the_value_is_that_computed_by_hand(name, expected):
     """Of four rows, one pair of which is in the wrong order."""
     assert tm.metric(name)(Y, S) == pytest.approx(expected, rel=1e-12)
 
 
-def test_worked_weights():
+def test_a_weight_of_two_is_the_row_twice():
     """A weight of 2 is a row written twice, and a fraction is a share of one."""
     assert tm.auc(Y, S, weights=[1, 2, 1, 1]) == (1 + 3) / 6
     assert tm.average_precision(Y, S, weights=[1, 2, 1, 1]) == pytest.approx((1 + 2 / 4) / 2, rel=1e-15)
@@ -59,7 +59,7 @@ def test_a_constant_score_gets_what_chance_gets(name):
                 assert found == pytest.approx(expected, rel=1e-15, abs=0)
 
 
-def test_scores_the_wrong_way_round():
+def test_negated_scores_turn_auc_and_gini_around():
     """AUC(-s) is 1 - AUC(s), Gini changes its sign, and ks is the same to the last bit."""
     for seed in range(50):
         y, s, w = drawn(seed)
@@ -95,7 +95,7 @@ def test_any_increasing_transform_changes_nothing(rise):
             assert same_bits(*found)
 
 
-def test_both_zeros_tie():
+def test_both_zeros_tie_and_the_smallest_numbers_do_not():
     """And the smallest numbers differ from them."""
     assert values([0, 1], [0.0, -0.0]) == values([0, 1], [0.0, 0.0])
     assert tm.auc([0, 1], [-0.0, 0.0]) == 0.5
@@ -158,7 +158,7 @@ def test_positives_alone_have_all_precision():
     assert tm.average_precision([1, 1], [0.1, 0.2], weights=[0.3, 1e10]) == 1.0
 
 
-def test_three_classes():
+def test_three_classes_are_averaged_against_the_rest_or_in_pairs():
     """Each against the rest in its column, or in pairs; the mean, or by how often a class is true."""
     alone = [tm.auc([int(t == k) for t in TRUTH], TABLE[:, k]) for k in range(3)]
     w = [1, 2, 3, 1, 1, 1]
@@ -173,7 +173,7 @@ def test_three_classes():
         assert tm.metric(name)(TRUTH, TABLE) == pytest.approx(np.mean(each), rel=1e-15)
 
 
-def test_an_absent_class():
+def test_an_absent_class_makes_the_mean_undefined():
     """It has no value, so neither has the mean; by weight it counts nothing."""
     y, p = [0, 1, 0, 1], TABLE[:4]
     names = ["auc", "auc(multiclass=ovo)", "gini", "ap", "pr_auc", "ks", "auc(bounded=9)", "ap(bounded=9)"]
@@ -213,7 +213,7 @@ def test_a_stream_is_one_call():
 
 
 @pytest.mark.parametrize("shape", ["ties", "one positive", "one bucket", "all exponents", "sorted", "weighted"])
-def test_threads_change_nothing(shape):
+def test_the_number_of_threads_changes_no_bit(shape):
     """Any number of threads gives the same bits, and the value of a plain sort."""
     n = 400_000
     rng = np.random.default_rng(4)

@@ -34,7 +34,7 @@ def test_wilson_is_that_of_statsmodels():
         ("jaccard", Y2 == P2, (Y2 == 1) | (P2 == 1)),
     ],
 )
-def test_shares_of_rows(name, hits, rows):
+def test_the_interval_counts_the_rows_of_the_denominator(name, hits, rows):
     """Each is a share of the rows that its denominator counts."""
     rows = np.ones(300, bool) if rows is None else rows
     wanted = proportion_confint((hits & rows).sum(), rows.sum(), 0.05, "wilson")

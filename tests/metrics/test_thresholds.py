@@ -81,7 +81,7 @@ def test_formulas_over_arrays_keep_their_digits(metric):
         assert np.allclose(quick, slow, rtol=1e-12, atol=1e-14 if metric.name != "error" else 0.0)
 
 
-def test_the_counts():
+def test_the_table_has_a_row_per_distinct_score_with_its_counts():
     """Infinite first, then every distinct score; the counts add up, and follow the weights."""
     y, s, w = random_rows(1)
     table = tm.threshold_table(y, s, weights=w)
@@ -102,7 +102,7 @@ def test_little_that_is_left_keeps_its_digits():
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("metric", ["fscore", "accuracy", "error_rate", "mcc", "fdr", "fscore(beta=2)", "npv"])
-def test_best_by_metric(metric, seed):
+def test_the_best_threshold_is_the_highest_with_the_best_value(metric, seed):
     """The best value of all thresholds in the metric's direction; of equal ones the highest threshold; never NaN."""
     y, s, w = random_rows(seed)
     table = tm.threshold_table(y, s, weights=w)
@@ -117,7 +117,7 @@ def test_best_by_metric(metric, seed):
     assert tm.best_threshold(y, s, weights=w, metric=metric) == best.threshold
 
 
-def test_best_near_a_target(own_metrics):
+def test_a_metric_with_a_target_picks_the_nearest_threshold(own_metrics):
     """A metric that is best at a value: the nearest threshold."""
 
     class FlaggedShare(tm.extend.AveragedMetric):
@@ -134,7 +134,7 @@ def test_best_near_a_target(own_metrics):
 
 
 @pytest.mark.parametrize("cost", [{"fp": 1, "fn": 5}, {"fn": 0.5, "fp": 3}, {"tp": -2, "fp": 1, "tn": 0.5}, {"fn": 1}])
-def test_best_by_cost(cost):
+def test_the_cheapest_threshold_is_found(cost):
     """The least total, by hand; the highest of equal thresholds."""
     y, s, w = random_rows(2)
     table = tm.threshold_table(y, s, weights=w)
@@ -162,7 +162,7 @@ def test_one_cost_alone_is_measured_against_one():
     assert tm.best_threshold(y, s, fp=3) == tm.best_threshold(y, s, fp=3, fn=1)
 
 
-def test_a_threshold_of_ones_own():
+def test_any_threshold_leads_to_the_row_with_the_same_decisions():
     """The row of the table that calls the same rows positive."""
     table = tm.threshold_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     assert table.at(0.4) == (0.4, 0.4, 1, 1, 1, 1)
@@ -187,7 +187,7 @@ def test_calling_no_row_positive_can_be_best():
     assert list(report.reasons.values()) == ["calling no row positive is best"]
 
 
-def test_no_best_threshold():
+def test_one_class_has_no_best_threshold():
     """Of one class there is nothing to tell apart; where a metric has no value anywhere, no record is the best."""
     report = tm.evaluate([0, 0], [0.1, 0.2], ["best_threshold(metric=recall)", "best_threshold(fp=1, fn=2)"])
     assert list(report.reasons.values()) == ["all rows are of one class"] * 2
@@ -263,7 +263,7 @@ def test_a_beta_too_large_for_floats():
         assert table[tm.FScore(beta=beta)].tolist() == expected
 
 
-def test_columns_of_the_table():
+def test_requested_metrics_stand_beside_the_counts():
     """The metrics that were asked for stand beside the counts; others are computed when asked for."""
     table = tm.threshold_table(Y, S, metrics=["mcc", "f2", tm.fscore, "f1"])
     assert list(table.columns) == ["threshold", "tp", "fp", "fn", "tn", "mcc", "fscore(beta=2)", "fscore"]

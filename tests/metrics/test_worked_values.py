@@ -53,12 +53,12 @@ Y, P = [3, -0.5, 2, 7], [2.5, 0, 2, 8]
         ("d2_absolute", [1, 2, 6], [1, 3, 5], 0.6),
     ],
 )
-def test_worked_value(name, y, p, expected):
+def test_the_value_is_that_computed_by_hand(name, y, p, expected):
     """To 1e-12 relative, zeros to 1e-15."""
     assert tm.metric(name)(y, p) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
-def test_identities():
+def test_textbook_identities_hold():
     """RMSE² = MSE, RMSE ≥ MAE, MSE·n = RSS, the mean predictor has R² 0, MAE is symmetric."""
     y, p = [3.1, -0.5, 2.25, 7.9, 1.0], [2.5, 0.3, 2.0, 8.4, -3.0]
     assert tm.rmse(y, p) ** 2 == pytest.approx(tm.mse(y, p), rel=1e-12)
@@ -83,7 +83,7 @@ def test_deviances_keep_their_digits_near_the_truth(gap):
 
 
 @pytest.mark.parametrize("power", [-3, -1.5, 1.0001, 1.5, 1.9999, 2.0001, 2.5, 3, 5])
-def test_tweedie_at_every_scale(power):
+def test_tweedie_deviances_agree_with_sixty_digits_at_every_scale(power):
     """Against sixty digits of decimal arithmetic, from 1e-100 to 1e100, near the truth and far from it."""
     rng = np.random.default_rng(12)
     with localcontext() as context:
@@ -185,7 +185,7 @@ def test_an_undefined_output_is_named():
     assert tm.r2(y, p, outputs=(1, 0)) == -1.0
 
 
-def test_weighted_medians():
+def test_a_weight_of_two_is_the_value_twice_in_a_median():
     """A weight of two is the value twice; an even split takes the middle."""
     assert tm.median_absolute_error([0, 0, 0], [1, 2, 4], weights=[1, 1, 2]) == 3.0
     assert tm.median_absolute_error([0, 0, 0], [1, 2, 4], weights=[1, 1, 3]) == 4.0
@@ -210,7 +210,7 @@ def test_quantile_losses_beyond_float64():
     assert "too large" in report.reasons["crps_quantile(alphas=(0.1, 0.9))"]
 
 
-def test_odd_parameters():
+def test_parameters_that_are_not_numbers_are_refused():
     """None where it must be given later, and things that are no numbers."""
     assert tm.Mase(scale=None) == tm.mase
     for bad in (object(), 1 + 2j, 10**400, [1.0]):

@@ -29,7 +29,7 @@ THREE = np.array(["a", "b", "c"])[np.digitize(Y, [-1.0, 1.0])]
 FIVE = sk.KFold(5)
 
 
-def test_values_of_a_function():
+def test_each_fold_has_the_value_of_its_test_rows():
     """Fold by fold what the metric gives on its test rows, with timings and sizes."""
     splitter = tm.model_selection.KFold(4, seed=2)
     found = tm.model_selection.cross_validate(mean_of, X, Y, splitter=splitter, metrics=["rmse", "mae"])
@@ -57,7 +57,7 @@ def test_values_of_an_estimator_are_those_of_scikit_learn():
         np.testing.assert_allclose(np.abs(ours[name].values), expected, rtol=1e-10)
 
 
-def test_mean_deviation_and_corrected_interval():
+def test_the_interval_is_that_of_nadeau_and_bengio():
     """By the formula of Nadeau and Bengio: the variance of the mean is (1/J + n_test/n_train) times the sample's."""
     found = tm.model_selection.cross_validate(
         mean_of, X, Y, splitter=tm.model_selection.Repeated(tm.model_selection.KFold(5), 3), metrics=["mae"], ci=0.9
@@ -144,7 +144,7 @@ def test_a_test_fold_without_a_class_still_scores():
     assert found["auc"].mean == 0.5
     y = np.array(["a", "b", "a", "a", "a", "a"])
     found = tm.model_selection.cross_validate(
-        DummyClassifier(), x[:6], y, splitter=mixed, metrics=["auc", "logloss"], errors="cell"
+        DummyClassifier(), x[:6], y, splitter=mixed, metrics=["auc", "logloss"], errors="report"
     )
     assert found["auc"].values[0] == 0.5
     assert math.isnan(found["auc"].values[1])
@@ -192,7 +192,7 @@ def test_processes_that_end_are_explained():
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(2, "threads"), (2, "processes"), (-1, "threads")])
 @pytest.mark.slow
-def test_in_parallel_the_same(n_jobs, backend):
+def test_parallel_folds_give_the_same_values(n_jobs, backend):
     """The values do not depend on how the folds are run."""
     one = tm.model_selection.cross_validate(LogisticRegression(), X, LABELS, metrics=["auc", "accuracy"])
     many = tm.model_selection.cross_validate(
@@ -237,7 +237,7 @@ def test_estimators_are_not_changed():
     assert found["mae"].values == tm.model_selection.cross_validate(mean_of, X, Y, metrics="mae")["mae"].values
 
 
-def test_rows_in_any_container():
+def test_any_container_of_rows_gives_the_same_folds():
     """Arrays, lists, data frames, Arrow, sparse matrices, columns by name: the same folds, the same values."""
 
     def least_squares(x, y):
@@ -312,16 +312,14 @@ def test_folds_of_a_classifier_are_stratified_and_groups_are_never_split():
 
 
 def test_scoring_takes_the_names_of_scikit_learn():
-    """A loss is a loss, whatever sign its name has there; lists, mappings and scorers of as_scorer too."""
-    from tallymark.training.frameworks.sklearn import as_scorer
-
+    """A loss is a loss, whatever sign its name has there; lists, mappings and scorers too."""
     names = ["neg_log_loss", "roc_auc", "neg_brier_score", "accuracy"]
     found = tm.model_selection.cross_validate(LogisticRegression(), X, LABELS, cv=FIVE, scoring=names)
     assert list(found) == ["logloss", "auc", "brier", "accuracy"]
     expected = sk.cross_validate(LogisticRegression(), X, LABELS, cv=FIVE, scoring=["neg_log_loss", "roc_auc"])
     np.testing.assert_allclose(found["logloss"].values, -expected["test_neg_log_loss"], rtol=1e-10)
     np.testing.assert_allclose(found["auc"].values, expected["test_roc_auc"], rtol=1e-10)
-    scoring = {"loss": "neg_log_loss", "area": as_scorer("auc"), "x": tm.mcc}
+    scoring = {"loss": "neg_log_loss", "area": tm.sklearn.scorer("auc"), "x": tm.mcc}
     named = tm.model_selection.cross_validate(LogisticRegression(), X, LABELS, cv=FIVE, scoring=scoring)
     assert list(named) == ["loss", "area", "x"]
     assert named["loss"].values == found["logloss"].values
@@ -337,7 +335,7 @@ def test_times_are_in_the_print():
     assert "· mean times of a fold: 2.5 s to fit, 0.4 ms to score" in str(found)
 
 
-def test_a_trainer_that_fails():
+def test_a_failing_trainer_raises_or_leaves_its_fold_out():
     """Raises with the fold named; as a cell, its fold is left out of the mean and named in the notes."""
     y = np.arange(10.0)
     splitter = tm.model_selection.KFold(2, shuffle=False)
@@ -345,14 +343,14 @@ def test_a_trainer_that_fails():
         tm.model_selection.cross_validate(fails_on_big, y[:, None], y, splitter=splitter, metrics=["mae"])
     assert caught.value.__notes__ == ["in fold 2 of cross_validate"]
     found = tm.model_selection.cross_validate(
-        fails_on_big, y[:, None], y, splitter=splitter, metrics=["mae"], errors="cell"
+        fails_on_big, y[:, None], y, splitter=splitter, metrics=["mae"], errors="report"
     )
     assert found["mae"].notes == ("fold 2: RuntimeError: nothing big to learn from",)
     assert found["mae"].mean == found["mae"].values[0]
     assert math.isnan(found["mae"].values[1])
     with pytest.raises(tm.ParameterError, match="every fold failed"):
         tm.model_selection.cross_validate(
-            fails_on_big, y[:9, None], y[:9], splitter=splitter, metrics=["mae"], errors="cell"
+            fails_on_big, y[:9, None], y[:9], splitter=splitter, metrics=["mae"], errors="report"
         )
 
 

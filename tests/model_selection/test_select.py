@@ -17,7 +17,7 @@ X = RNG.normal(size=(100, 2))
 Y = X @ [1.0, 1.0] + RNG.normal(size=100)
 
 
-def test_plain_numbers_in_every_direction():
+def test_plain_numbers_are_ranked_in_every_direction():
     """Higher, lower and nearest to a value; NaN last; equal numbers tie."""
     values = {"a": 0.3, "b": 0.5, "c": math.nan, "d": 0.5}
     found = tm.model_selection.select(values, "auc")

@@ -119,7 +119,7 @@ def test_a_stratified_bootstrap_keeps_the_size_of_every_class(y, seed):
         assert test
 
 
-def test_draws_are_even():
+def test_every_row_is_drawn_equally_often():
     """Every row is drawn about as often as any other, and out of the bag in 1/e of the bags."""
     counts = np.bincount(np.concatenate([draw_with_replacement(10, 10, 7, k) for k in range(2000)]), minlength=10)
     assert np.all(np.abs(counts - 2000) < 5 * np.sqrt(2000))
@@ -127,7 +127,7 @@ def test_draws_are_even():
     assert abs(np.mean(out) - np.exp(-1)) < 0.01
 
 
-def test_shuffles_are_even():
+def test_every_row_takes_every_place_equally_often():
     """Every row stands at every place about as often."""
     places = np.array([shuffle_rows(6, seed) for seed in range(6000)])
     for place in range(6):
@@ -210,7 +210,7 @@ def test_the_seed_decides_alone():
         assert any(lists(kind(seed=other), y, y, groups=groups) != first for other in range(4, 9))
 
 
-def test_the_same_on_every_machine():
+def test_splits_are_the_same_on_every_machine():
     """What the seeds gave when this was written."""
     y, groups, kinds = every_splitter()
     found = str([lists(kind(seed=11), y, y, groups=groups) for kind in kinds])
@@ -234,7 +234,7 @@ def test_scikit_learn_takes_them():
         assert repr(splitter) == repr(eval(repr(splitter), vars(tm.model_selection)))
 
 
-def test_rows_of_any_form():
+def test_splitters_take_a_number_lists_tables_and_labels():
     """A number, a list, a table, a data frame; labels as numbers, strings or categories."""
     y = [1, 0, 1, 0, 1, 1]
     expected = lists(tm.model_selection.StratifiedKFold(2), 6, y)

@@ -25,6 +25,16 @@ def test_regression_metrics_have_times_only_if_given():
     assert tm.model_selection.regression_metrics(y, p, weights=[1, 2, 0, 0])["mae"] == 0.5
 
 
+def test_a_bundle_knows_other_names_of_its_metrics():
+    """In any spelling, also of those that were left out."""
+    found = tm.model_selection.classification_metrics(["a", "b", "c", "a"], ["a", "b", "a", "c"])
+    assert found["F1 macro"] == found["f1_macro"] == found["fscore(average=macro)"]
+    assert "MatthewsCorrelation" in found
+    assert "RMSE" in tm.model_selection.regression_metrics([1.0, 2.0], [1.0, 3.0])
+    with pytest.raises(KeyError, match="R² does not apply: the truth is constant"):
+        tm.model_selection.regression_metrics([1.0, 1.0], [1.0, 3.0])["R²"]
+
+
 def test_what_does_not_apply_is_absent():
     """R² of a constant truth is not there, and asking for it says why."""
     found = tm.model_selection.regression_metrics([1.0, 1.0], [1.0, 2.0])
@@ -54,12 +64,14 @@ def test_probabilities_add_three_metrics():
         assert sure[key] == tm.metric(key)(TRUTH, SURE)
 
 
-def test_several_classes_and_names():
+def test_several_classes_get_macro_averages():
     """Macro averages; classes and positive as elsewhere."""
     y, p = ["a", "b", "c", "a"], ["a", "b", "b", "a"]
     found = tm.model_selection.classification_metrics(y, p)
     assert found["fscore(average=macro)"] == tm.fscore(y, p, average="macro")
-    assert "precision" not in found
+    assert found["precision"] == found["macro precision"] == found["precision(average=macro)"]
+    assert found["f1"] == found["fscore"] == found["macro F1"]
+    assert "f2" not in found
     table = np.full((4, 3), 1 / 3)
     assert tm.model_selection.classification_metrics(y, p, probabilities=table)["logloss"] == pytest.approx(math.log(3))
     two = tm.model_selection.classification_metrics(["y", "n"], ["y", "y"], positive="y", probabilities=[0.9, 0.6])
@@ -80,7 +92,7 @@ def test_text_html_and_json_say_what_is_left_out():
 
 
 @pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf, "1 s", True])
-def test_times_that_are_none(bad):
+def test_invalid_timings_are_refused(bad):
     """Are refused."""
     for name in ("fit_time", "score_time"):
         with pytest.raises(tm.ParameterError, match=name):

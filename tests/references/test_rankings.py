@@ -27,7 +27,7 @@ TREC = {
 }
 
 
-def test_trec_eval():
+def test_rankings_agree_with_trec_eval():
     """Queries of graded relevances without ties; those without a relevant row count as 0 there."""
     rng = np.random.default_rng(1)
     families = {name.rstrip("_0123456789") for name in TREC.values()}
@@ -46,7 +46,7 @@ def test_trec_eval():
 
 
 @pytest.mark.parametrize("k", [None, 1, 3, 10])
-def test_ndcg_of_scikit_learn(k):
+def test_ndcg_agrees_with_scikit_learn(k):
     """Tables of queries with ties and weights; ties are averaged there too."""
     rng = np.random.default_rng(2)
     for _ in range(500):

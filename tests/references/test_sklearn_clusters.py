@@ -101,7 +101,7 @@ def test_agrees_with_scikit_learn(name, function):
         agree(metric(ours, again, weights=times), function(*rows), y, p, times)
 
 
-def test_fowlkes_mallows():
+def test_fowlkes_mallows_agrees_with_scikit_learn():
     """Five hundred cases: identical clusterings without any pair of rows are a perfect match here, and 0 there."""
     rng = np.random.default_rng(2)
     apart = 0
@@ -166,7 +166,7 @@ def says_nothing(y):
 
 
 @pytest.mark.parametrize("norm", list(NORMS))
-def test_adjusted_mutual_information(norm):
+def test_adjusted_mutual_information_agrees_with_scikit_learn(norm):
     """Two hundred cases each, to 1e-12 of the exact value and of that of scikit-learn."""
     rng = np.random.default_rng([3, *norm.encode()])
     alike = 0
@@ -194,7 +194,7 @@ def test_adjusted_mutual_information(norm):
     assert 20 < alike < 120
 
 
-def test_information_against_exact_arithmetic():
+def test_information_agrees_with_exact_arithmetic():
     """Two hundred and fifty cases of mutual information and its shares of entropies, with fifty digits."""
     rng = np.random.default_rng(4)
     for _ in range(250):
@@ -232,7 +232,7 @@ def test_joint_entropy_as_norm():
         agree(ours, expected, y, p, w)
 
 
-def test_weighted_information():
+def test_weights_of_any_size_give_the_same_information():
     """Three hundred cases of four metrics: only shares matter, so weights may be of any size."""
     rng = np.random.default_rng(6)
     for _ in range(300):
@@ -249,7 +249,7 @@ def test_weighted_information():
         agree(tm.v_measure(**rows), 2 * h * c / (h + c) if h + c else 0.0, y, p, w)
 
 
-def test_purity():
+def test_purity_agrees_with_its_definition():
     """Three hundred cases against its definition."""
     rng = np.random.default_rng(7)
     for case in range(300):
@@ -295,7 +295,7 @@ def twin_davies_bouldin(points, clusters):
 
 
 @pytest.mark.parametrize(("name", "function"), SHAPES, ids=[name for name, _ in SHAPES])
-def test_shapes(name, function):
+def test_indices_of_points_agree_with_scikit_learn(name, function):
     """Two hundred and fifty cases each, every third with whole weights against repeated points.
 
     Scikit-learn takes distances from products, where points that coincide lie 1e-8 apart: it is given better ones
@@ -330,7 +330,7 @@ def test_davies_bouldin_agrees_where_no_points_coincide():
 
 
 @pytest.mark.parametrize(("name", "function"), SHAPES, ids=[name for name, _ in SHAPES])
-def test_shapes_that_do_not_exist(name, function):
+def test_one_cluster_or_all_singletons_is_undefined(name, function):
     """One cluster, or every point its own, is undefined here and an error there."""
     points = [[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]]
     for clusters, reason in (
@@ -344,7 +344,7 @@ def test_shapes_that_do_not_exist(name, function):
             function(points, clusters)
 
 
-def test_shapes_without_spread():
+def test_indices_of_coinciding_points_are_undefined():
     """Where points coincide, a spread is a division by zero: undefined here, a stand-in there."""
     points, clusters = [[0.0], [0.0], [4.0], [4.0]], [0, 0, 1, 1]
     assert math.isnan(tm.calinski_harabasz(points, clusters))

@@ -35,7 +35,7 @@ def close(found, expected):
 
 
 @by_seed
-def test_roc_curve(seed):
+def test_roc_curves_agree_with_scikit_learn(seed):
     """All points are the same; dropping leaves a part of what the peer leaves, and the same line."""
     for y, s, weights in cases(seed):
         fpr, tpr, thresholds = sk.roc_curve(y, s, sample_weight=weights, drop_intermediate=False)
@@ -61,7 +61,7 @@ def test_the_first_finite_threshold_of_a_roc_curve_may_be_dropped():
 
 
 @by_seed
-def test_pr_curve(seed):
+def test_precision_recall_curves_agree_with_scikit_learn(seed):
     """The same points in the other order. The peer has no threshold for its last one, where nothing is positive."""
     for y, s, weights in cases(seed):
         precision, recall, thresholds = sk.precision_recall_curve(y, s, sample_weight=weights)
@@ -73,7 +73,7 @@ def test_pr_curve(seed):
 
 
 @by_seed
-def test_pr_curve_with_fewer_points(seed):
+def test_thinned_precision_recall_curves_are_part_of_scikit_learns(seed):
     """Those that the peer keeps, less the highest score where ours comes from recall 0 to recall 0."""
     for y, s, _ in cases(seed):
         _, _, thresholds = sk.precision_recall_curve(y, s, drop_intermediate=True)
@@ -85,7 +85,7 @@ def test_pr_curve_with_fewer_points(seed):
 
 
 @by_seed
-def test_det_curve(seed):
+def test_det_curves_agree_with_scikit_learn(seed):
     """The peer leaves out the ends: of points without false positives the first, of those without misses the last."""
     for y, s, weights in cases(seed):
         fpr, fnr, thresholds = sk.det_curve(y, s, sample_weight=weights, drop_intermediate=False)
@@ -100,7 +100,7 @@ def test_det_curve(seed):
 
 
 @by_seed
-def test_counts_at_thresholds(seed):
+def test_counts_at_thresholds_agree_with_scikit_learn(seed):
     """True and false negatives and positives at every distinct score."""
     for y, s, weights in cases(seed):
         tn, fp, fn, tp, thresholds = sk.confusion_matrix_at_thresholds(y, s, sample_weight=weights)
@@ -111,7 +111,7 @@ def test_counts_at_thresholds(seed):
 
 
 @by_seed
-def test_metrics_at_thresholds(seed):
+def test_metrics_at_thresholds_agree_with_scikit_learn(seed):
     """F, Matthews' correlation and kappa of the labels at a threshold or two of each case."""
     rng = np.random.default_rng(seed)
     for y, s, weights in cases(seed):

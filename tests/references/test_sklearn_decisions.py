@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_top_k_accuracy(seed):
+def test_top_k_accuracy_agrees_with_scikit_learn(seed):
     """A hundred and fifty cases each without ties: scores need no sum and no sign."""
     rng = np.random.default_rng([10, seed])
     for _ in range(150):
@@ -35,7 +35,7 @@ def test_top_k_accuracy(seed):
         agree(shuffled, theirs)
 
 
-def test_top_k_accuracy_with_ties():
+def test_ties_in_top_k_accuracy_count_the_first_class():
     """A class that ties counts as the first of its equals here; there its column decides."""
     y, scores = [0, 1, 2], np.full((3, 3), 1 / 3)
     assert tm.top_k_accuracy(y, scores, k=1) == 1.0

@@ -36,7 +36,7 @@ PLAIN = [
 
 @pytest.mark.parametrize(("name", "function"), PLAIN, ids=[name for name, _ in PLAIN])
 @pytest.mark.parametrize("seed", range(2))
-def test_shares_of_right_labels(name, function, seed):
+def test_accuracy_and_its_variants_agree_with_scikit_learn(name, function, seed):
     """A hundred and fifty cases each; given classes change nothing."""
     rng = np.random.default_rng([seed, *name.encode()])
     for _ in range(150):
@@ -50,7 +50,7 @@ def test_shares_of_right_labels(name, function, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_mcc(seed):
+def test_mcc_agrees_with_scikit_learn(seed):
     """Two hundred cases each; undefined where a side is constant, where scikit-learn says 0."""
     rng = np.random.default_rng([seed, 1])
     undefined = 0
@@ -67,7 +67,7 @@ def test_mcc(seed):
 
 @pytest.mark.parametrize("weighting", [None, "linear", "quadratic"])
 @pytest.mark.parametrize("seed", range(2))
-def test_cohen_kappa(weighting, seed):
+def test_cohen_kappa_agrees_with_scikit_learn(weighting, seed):
     """A hundred and twenty cases each; both are undefined where truth and predictions are one and the same class."""
     rng = np.random.default_rng([seed, 2])
     for _ in range(120):
@@ -80,7 +80,7 @@ def test_cohen_kappa(weighting, seed):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_confusion_matrix(seed):
+def test_confusion_matrices_agree_with_scikit_learn(seed):
     """Eighty cases each; counts are whole, weights floats, and shares those of normalize=."""
     rng = np.random.default_rng([8, seed])
     for _ in range(80):
@@ -100,7 +100,7 @@ def test_confusion_matrix(seed):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_classification_report(seed):
+def test_class_reports_agree_with_scikit_learn(seed):
     """Forty cases each: undefined scores of a class stay so, and count as 0 in the averages."""
     rng = np.random.default_rng([9, seed])
     for _ in range(40):
@@ -133,7 +133,7 @@ def test_every_form_of_labels_gives_the_same(texts):
                 assert tm.fscore(first(y), second(p), average=None) == expected
 
 
-def test_bools_are_numbers():
+def test_true_is_1_and_false_is_0():
     """True is 1 and False is 0, on either side and in every container."""
     rng = np.random.default_rng(17)
     y, p = rng.random(40) < 0.5, rng.random(40) < 0.5

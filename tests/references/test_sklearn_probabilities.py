@@ -27,7 +27,7 @@ def rows(rng, classes):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_two_classes(seed):
+def test_losses_of_two_classes_agree_with_scikit_learn(seed):
     """Log loss and the Brier score, a hundred cases per seed, to 1e-12."""
     rng = np.random.default_rng([seed, 1])
     for _ in range(100):
@@ -42,7 +42,7 @@ def test_two_classes(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_many_classes(seed):
+def test_losses_of_many_classes_agree_with_scikit_learn(seed):
     """Log loss, and the Brier score that sums over classes, a hundred cases per seed, to 1e-12."""
     rng = np.random.default_rng([seed, 2])
     for _ in range(100):
@@ -56,7 +56,7 @@ def test_many_classes(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_bins_of_equal_width(seed):
+def test_calibration_bins_agree_with_scikit_learn(seed):
     """Mean probabilities and shares of positives in the bins that have rows, a hundred cases per seed."""
     rng = np.random.default_rng([seed, 3])
     for _ in range(100):

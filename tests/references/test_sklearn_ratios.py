@@ -38,7 +38,7 @@ def tables_of(case, labels):
 
 
 @pytest.mark.parametrize("beta", BETAS)
-def test_ratios_of_several_classes(beta):
+def test_precision_recall_and_f_of_several_classes_agree_with_scikit_learn(beta):
     """Fifty cases of three metrics with eight averages each: absent=0, 1 and "skip" are zero_division."""
     rng = np.random.default_rng([3, int(beta * 10)])
     trio = (tm.precision, tm.recall, tm.FScore(beta=beta))

@@ -61,7 +61,7 @@ THEIRS = {
 
 @pytest.mark.parametrize("name", THEIRS)
 @pytest.mark.parametrize("seed", range(3))
-def test_two_classes(name, seed):
+def test_areas_of_two_classes_agree_with_scikit_learn(name, seed):
     """Five hundred cases each, exact; with a bin for every score, the bounded form gives the same."""
     rng = np.random.default_rng([seed, *name.encode()])
     metric = tm.metric(name)
@@ -74,7 +74,7 @@ def test_two_classes(name, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_partial_area(seed):
+def test_partial_areas_agree_with_scikit_learn(seed):
     """Five hundred cases each, up to any rate."""
     rng = np.random.default_rng([seed, 1])
     for _ in range(CASES):
@@ -86,7 +86,7 @@ def test_partial_area(seed):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_ks_of_two_samples(seed):
+def test_ks_and_auc_agree_with_scipy(seed):
     """Five hundred cases each against the statistic of SciPy's test, and AUC against its U."""
     rng = np.random.default_rng([seed, 2])
     for _ in range(CASES):
@@ -107,7 +107,7 @@ def draw_table(rng, k):
 
 @pytest.mark.parametrize("multiclass", ["ovr", "ovo"])
 @pytest.mark.parametrize("average", ["macro", "weighted"])
-def test_several_classes(multiclass, average):
+def test_areas_of_several_classes_agree_with_scikit_learn(multiclass, average):
     """A hundred and twenty cases each, classes in any order; scikit-learn takes no weights for pairs."""
     rng = np.random.default_rng(3)
     for _ in range(TABLES):
@@ -147,7 +147,7 @@ def test_average_precision_of_several_classes(average):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_exact_fractions(seed):
+def test_areas_are_within_one_unit_of_the_exact_fraction(seed):
     """Weighted and not: within one unit in the last place of the correctly rounded value."""
     rng = np.random.default_rng([seed, 5])
     for _ in range(300):

@@ -40,7 +40,7 @@ MULTILABEL = [*RATIOS[:4], ("jaccard", None)]
 
 
 @pytest.mark.parametrize(("name", "beta"), MULTILABEL, ids=[f"{name}-{beta}" for name, beta in MULTILABEL])
-def test_several_labels_per_row(name, beta):
+def test_averages_over_several_labels_agree_with_scikit_learn(name, beta):
     """Sixty cases of four averages, as tables of numbers, bools and probabilities."""
     rng = np.random.default_rng([13, *name.encode()])
     undecided = 0
@@ -77,7 +77,7 @@ def test_several_labels_per_row(name, beta):
     assert undecided > 0
 
 
-def test_right_rows_and_wrong_labels():
+def test_accuracy_and_hamming_loss_of_several_labels_agree_with_scikit_learn():
     """A hundred and fifty cases of accuracy, error rate and Hamming loss of rows with several labels."""
     rng = np.random.default_rng(14)
     for _ in range(150):

@@ -40,7 +40,7 @@ EXPORTS: dict[type, list[Callable[[], Any]]] = {
         lambda: tm.evaluate(Y, P, BOTH),
         lambda: tm.evaluate(Y, P, BOTH, ci=0.9),
         lambda: tm.evaluate(ONE, P, BOTH, weights=UNEVEN),
-        lambda: tm.evaluate([0.5, 2.5], [1.0, 2.0], ["auc"], errors="cell"),
+        lambda: tm.evaluate([0.5, 2.5], [1.0, 2.0], ["auc"], errors="report"),
         lambda: tm.evaluate(Y, P > 0.5, ["recall(average=None)"]),
         lambda: _empty(BOTH),
     ],
@@ -50,6 +50,11 @@ EXPORTS: dict[type, list[Callable[[], Any]]] = {
         lambda: tm.evaluate(ONE, P, BOTH, by={"city": GROUP}, weights=UNEVEN).slices,
         lambda: tm.evaluate(Y, P > 0.5, ["recall(average=None)"], by={"city": GROUP}).slices,
         lambda: _empty(BOTH, by=["city"]).slices,
+    ],
+    tm.evaluation.WorstRows: [
+        lambda: tm.evaluate(Y, Y[::-1], ["accuracy"]).worst_rows(),
+        lambda: tm.evaluate(Y, Y, ["accuracy"]).worst_rows(),
+        lambda: tm.evaluate(Y, ONE, ["accuracy"], weights=UNEVEN).worst_rows(1),
     ],
     tm.metrics.Confusion: [
         lambda: tm.confusion_matrix(Y, Y),

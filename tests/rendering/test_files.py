@@ -42,7 +42,7 @@ def test_an_interrupt_leaves_the_old_file(tmp_path, monkeypatch, error, wording)
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_who_may_read_it(tmp_path):
+def test_a_new_file_gets_default_permissions_and_an_old_one_keeps_its_own(tmp_path):
     """As for any new file; a file that is there keeps its permissions, and a link its target."""
     umask = os.umask(0o027)
     try:

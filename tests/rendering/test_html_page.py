@@ -52,7 +52,7 @@ def test_a_page_asks_for_nothing_and_runs_nothing():
     assert "url(" not in html
 
 
-def test_everything_is_escaped():
+def test_every_text_on_a_page_is_escaped():
     """Titles, names, cells, notes, code and cards; and no control character is left."""
     html = page(
         Table(EVIL, (EVIL, "b"), [(EVIL, EVIL)], notes=[EVIL]),
@@ -79,7 +79,7 @@ def test_cells_say_what_they_are():
     """Every heading has its scope; columns that a narrow page leaves out have a class."""
     narrow = page(Table("", ("a", "b"), [("x", 1.5)], numbers=("b",)))
     assert '<th scope="col">a</th><th scope="col" class="number">b</th>' in narrow
-    assert '<th scope="row" dir="auto">x</th><td class="number">1.5</td>' in narrow
+    assert '<th scope="row" class="short" dir="auto">x</th><td class="number">1.5</td>' in narrow
     optional = page(Table("", ("a", "b"), [("x", "y")], optional=("b",)))
     assert '<th scope="col" class="optional">b</th>' in optional
     assert '<td class="short optional">y</td>' in optional
@@ -88,7 +88,7 @@ def test_cells_say_what_they_are():
 def test_the_pointer_shows_names_in_code_and_all_digits():
     """People read rounded numbers and display names; both lead back to what code has."""
     html = page(Table("", ("metric", "value"), [(Name("ROC AUC", "auc"), ShownNumber(1 / 3, "0.33"))]))
-    assert '<th scope="row" title="auc" dir="auto">ROC AUC</th>' in html
+    assert '<th scope="row" class="short" title="auc" dir="auto">ROC AUC</th>' in html
     assert f'title="{1 / 3!r}">0.33</td>' in html
 
 
@@ -106,7 +106,7 @@ def test_pictures_have_words_and_numbers():
     html = page(Drawing(), Drawing("Another"))
     assert html.count('<div class="plots">') == 1
     assert html.count("<figcaption") == 2
-    assert "<summary>The numbers as a table</summary>" in html
+    assert "<summary>Show the data</summary>" in html
     assert "<caption>points</caption>" in html
 
 

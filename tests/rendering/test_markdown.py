@@ -12,7 +12,7 @@ from tallymark.rendering.table import BandedNumber, Table
 EVIL = "<b>|x|</b> [a](http://b) `c` *d* _e_ $f$ &amp;\n# g"
 
 
-def test_a_table_of_pipes():
+def test_a_markdown_table_aligns_numbers_right():
     """Numbers on the right, bands in words, notes as a list."""
     table = Table("t", ("name", "value"), [("a", 1.5), ("b", BandedNumber(0.5, "poor"))], ["mind"], numbers=("value",))
     assert table_to_markdown(table) == (

@@ -27,7 +27,7 @@ def words(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-def test_bands_have_colours():
+def test_bands_are_green_yellow_and_red():
     """Green, yellow and red; other numbers have none."""
     rows = [(band, BandedNumber(0.5, band)) for band in ("good", "fair", "poor")] + [("none", 0.25)]
     lines = to_terminal([Table("", ("band", "value"), rows, numbers=("value",))]).splitlines()
@@ -66,7 +66,7 @@ def test_a_value_and_its_interval_stay_together():
     assert all(line.count("to") == 1 for line in lines if line.startswith("x"))
 
 
-def test_long_texts_wrap():
+def test_long_cells_and_notes_wrap():
     """A long cell and a long note are shown whole."""
     long = "word " * 60
     text = words(to_terminal([Table("t", ("a", "b"), [("x", long)], [long])], width=50))

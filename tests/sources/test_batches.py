@@ -46,7 +46,7 @@ class Stream:
         (lambda: [TABLE.to_pandas()[:3], TABLE.to_pandas()[3:]], "batches"),
     ],
 )
-def test_every_source_of_batches(source, kind):
+def test_every_source_of_batches_is_recognised_and_read_once(source, kind):
     """Is told by what it can do, and all of its rows are counted once."""
     assert Batches(source()).kind == kind
     found = tm.evaluate_table(source(), **ASKED)
@@ -96,13 +96,13 @@ def test_errors_of_progress_are_its_own():
         (lambda: [pd.DataFrame({"y": [], "p": []})], "`source` has no rows"),
     ],
 )
-def test_batches_that_do_not_fit(source, told):
+def test_a_batch_that_does_not_fit_is_explained(source, told):
     """The error says what was wrong with which."""
     with pytest.raises(tm.TallymarkError, match=told):
         tm.evaluate_table(source(), **ASKED)
 
 
-def test_a_query_of_duckdb(tmp_path):
+def test_a_duckdb_query_is_read_and_read_again(tmp_path):
     """A relation may be any query, over files as well, and may be read again."""
     pq.write_table(TABLE, tmp_path / "rows.parquet")
     relation = duckdb.sql(f"select y, p * 1 as p, upper(city) as city from '{tmp_path}/rows.parquet' where y < 4")

@@ -37,7 +37,7 @@ def test_a_byte_order_mark_inside_a_file_is_a_sign_of_its_field(file, monkeypatc
 
 
 @pytest.mark.parametrize(("mark", "told"), [(";", ";"), ("\t", "tab"), ("\t", "\\t"), ("|", "|"), (";", "semicolon")])
-def test_separators(file, mark, told):
+def test_any_one_character_may_separate_fields(file, mark, told):
     """Any one character, by itself or by its name."""
     assert items(column(file(f"y{mark}x\n1{mark}2\n"), separator=told)) == [1]
 
@@ -51,7 +51,7 @@ def test_a_name_that_ends_in_tsv_has_tabs(file):
             column(file("y\n1\n"), separator=bad)
 
 
-def test_names_of_columns(file):
+def test_column_names_may_have_blanks_commas_and_quotes(file):
     """With blanks, commas and quotes in them; blanks around them need not be typed."""
     path = file('"the, truth", p 1 ,"a ""b""", é\n1,2,3,4\n')
     assert items(column(path, "the, truth")) == [1]
@@ -238,7 +238,7 @@ def test_the_fast_reader_refuses_what_the_tokenizer_finds_fault_with(pieces):
     assert refused == bool(found)
 
 
-def test_a_row_that_never_ends(file, monkeypatch):
+def test_an_unclosed_quote_is_refused_before_it_fills_the_memory(file, monkeypatch):
     """It is refused before it fills the memory, with the place of the quote that is to blame."""
     for module in (reader, files):
         monkeypatch.setattr(module, "LONGEST_ROW", 1 << 12)

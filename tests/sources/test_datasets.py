@@ -47,7 +47,7 @@ def two_threads():
     tm.set_threads(before)
 
 
-def test_links_that_go_in_circles(tmp_path):
+def test_circular_links_count_a_file_once(tmp_path):
     """A file counts once, however many ways lead to it."""
     (tmp_path / "rows").mkdir()
     path = write(tmp_path / "rows", "a.csv")
@@ -62,13 +62,13 @@ def test_links_that_go_in_circles(tmp_path):
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "arrow"])
 @pytest.mark.usefixtures("two_threads")
-def test_files_without_rows(tmp_path, form):
+def test_files_without_rows_add_nothing(tmp_path, form):
     """They add nothing, wherever they stand; their columns must be there all the same."""
     write(tmp_path, f"b.{form}")
     for name in ("a", "c"):
         write(tmp_path, f"{name}.{form}", rows=0)
     assert tm.evaluate_table(tmp_path, **ASKED).n == 4
-    assert tm.evaluate_table(tmp_path, truth="y", prediction="p").n == 4  # by the types of the file that has rows
+    assert tm.evaluate_table(tmp_path, truth="y", prediction="p", kind="value").n == 4
     with pytest.raises(tm.EmptyError, match="`source` has no rows"):
         tm.evaluate_table([tmp_path / f"a.{form}", tmp_path / f"c.{form}"], **ASKED)
     (tmp_path / f"d.{form}").write_text("")
@@ -78,7 +78,7 @@ def test_files_without_rows(tmp_path, form):
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "arrow"])
 @pytest.mark.usefixtures("two_threads")
-def test_a_file_without_the_column(tmp_path, form):
+def test_a_file_without_the_column_is_named(tmp_path, form):
     """The error names the file, and what it has."""
     for k in range(5):
         write(tmp_path, f"{k}.{form}", **({"q": 1.0} if k != 3 else {}))
@@ -136,7 +136,7 @@ def test_a_quote_that_is_never_closed(tmp_path):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_columns_of_other_types(tmp_path, threads):
+def test_a_file_with_another_column_type_is_named(tmp_path, threads):
     """Numbers in one Parquet file and texts in another: the error names the column's file, for values and labels."""
     before = tm.get_threads()
     tm.set_threads(threads)
@@ -211,7 +211,7 @@ def test_a_fault_of_the_rows_ends_all_threads(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("two_threads")
-def test_progress_within_a_file(tmp_path):
+def test_progress_is_reported_within_a_large_file(tmp_path):
     """A large file of CSV, which is one part, tells how far it is."""
     path = tmp_path / "rows.csv"
     path.write_text("y,p\n" + "1.5,2.5\n" * 1_000_000)
@@ -232,7 +232,7 @@ def test_a_pipe_is_refused(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("two_threads")
-def test_five_thousand_small_files(tmp_path):
+def test_five_thousand_files_are_read_and_closed(tmp_path):
     """None is left open, and all are counted."""
     for k in range(5_000):
         (tmp_path / f"{k}.csv").write_text(f"y,p\n{k},{k + 1}\n")

@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
     assert list(held.iterdir()) == []
 
 
-def test_every_row_once(tmp_path):
+def test_every_row_is_written_to_its_range_once(tmp_path):
     """Of batches and of files, in any number of threads."""
     table = pa.table({"y": list(range(1000))})
     expected = [",".join(str(k) for k in range(1000) if k % 10 == place).encode() for place in range(10)]
@@ -35,12 +35,12 @@ def test_every_row_once(tmp_path):
     assert FileDataset(tmp_path / "a.parquet").shuffle(Digits(), None) == expected
 
 
-def test_ranges_without_pieces():
+def test_empty_ranges_are_closed_too():
     """They are closed as well."""
     assert Batches([{"y": [3]}]).shuffle(Digits(), None) == [b"", b"", b"", b"3", *[b""] * 6]
 
 
-def test_a_full_disk():
+def test_a_full_disk_is_reported_with_the_room_needed():
     """The error says how much room is needed, and where; other errors stay as they are."""
 
     def fail(error):

@@ -126,7 +126,7 @@ def test_texts_that_repeat_are_held_once(tmp_path):
     assert tm.accuracy(found[1:3], found[1:3]) == 1.0
 
 
-def test_parquet_whose_texts_are_none(tmp_path):
+def test_malformed_parquet_texts_are_refused(tmp_path):
     """Bytes that are no UTF-8, and places in a dictionary that it does not have, are damage."""
     written = pa.array([b"\xff\xfe", b"a"])
     path = write_parquet(tmp_path / "rows.parquet", y=pa.Array.from_buffers(pa.string(), 2, written.buffers()))
@@ -159,7 +159,7 @@ def test_csv_and_parquet_of_the_same_rows_give_the_same_report(tmp_path, labels)
     assert reports[0] == reports[1]
 
 
-def test_packed_files(file):
+def test_compressed_files_are_recognised_by_content(file):
     """By what is in them, whatever their name."""
     import bz2
 
@@ -167,7 +167,7 @@ def test_packed_files(file):
         assert items(column(file(packed, "rows"))) == [1]
 
 
-def test_what_is_no_file(tmp_path, file):
+def test_a_path_that_is_not_a_readable_file_is_explained(tmp_path, file):
     """A folder, nothing, something similar, something without permission, and a name that no file can have."""
     with pytest.raises(FileError, match=r"`.*` must be a file; it is a directory"):
         column(tmp_path)

@@ -35,7 +35,7 @@ TEXTS = pa.dictionary(pa.int32(), pa.large_string())
     ],
     ids=lambda each: str(each if isinstance(each, pa.DataType) else each.type),
 )
-def test_what_keeps_every_value(held, wanted):
+def test_lossless_casts_keep_every_value(held, wanted):
     """The same values in the wanted type."""
     found = cast_column(held, wanted, "y")
     assert found.type == wanted
@@ -43,7 +43,7 @@ def test_what_keeps_every_value(held, wanted):
     found.validate(full=True)
 
 
-def test_whole_numbers_around_a_gap():
+def test_whole_numbers_with_gaps_stay_whole():
     """NaN among floats that should be whole is missing, and whole floats are what they were."""
     assert cast_column(pa.array([1.0, float("nan"), 2.0**53]), pa.int64(), "y").to_pylist() == [1, None, 2**53]
     assert cast_column(pa.array([float("nan")]), pa.int64(), "y").to_pylist() == [None]
@@ -67,7 +67,7 @@ def test_whole_numbers_around_a_gap():
     ],
     ids=lambda each: str(each if isinstance(each, pa.DataType) else each.type),
 )
-def test_what_would_lose_something(held, wanted):
+def test_lossy_casts_are_refused(held, wanted):
     """It is refused, with the name of the column and both types."""
     with pytest.raises(
         TypeOfDataError, match=r"column 'y' must contain values of type .* in every partition; one contains"
@@ -75,7 +75,7 @@ def test_what_would_lose_something(held, wanted):
         cast_column(held, wanted, "y")
 
 
-def test_batches_are_gathered():
+def test_small_batches_are_gathered_in_order():
     """All rows once and in order, in fewer batches, with dictionaries united."""
     types = pa.schema([("y", pa.int64()), ("t", TEXTS)])
     batches = [cast_batch([pa.array([k] * k), pa.array([f"text {k}"] * k)], types) for k in range(50)]

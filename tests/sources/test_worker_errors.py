@@ -21,7 +21,7 @@ SENTENCE = 'column "y" {of} \\ `p`\nhas тринадцать 🙂 "error": "no"}
 
 
 @pytest.mark.parametrize("name", [name for name in errors.__all__ if name != "TallymarkError"])
-def test_every_error_arrives(name):
+def test_every_error_of_a_worker_arrives_with_its_class(name):
     """As its class with its sentence, from the middle of a page of text."""
     with pytest.raises(WorkerError) as caught, encode_errors():
         raise getattr(errors, name)(SENTENCE)
@@ -35,7 +35,7 @@ def test_every_error_arrives(name):
     assert told.value.__suppress_context__
 
 
-def test_other_errors_stay():
+def test_errors_of_the_engine_pass_unchanged():
     """Those of the engine, on either side."""
     with pytest.raises(RuntimeError, match="the disk"), decode_errors():
         raise RuntimeError("the disk is gone")

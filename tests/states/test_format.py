@@ -144,7 +144,7 @@ def test_a_small_file_does_not_unfold_to_a_large_one():
         tracemalloc.stop()
 
 
-def test_rows_round_trip():
+def test_rows_survive_their_bytes():
     """Arrays, with and without weights."""
     rows = RowsOf().fold(Batch([1.0, 2.0], [2.0, 4.0])) + RowsOf().fold(Batch([1], [2], [0.5]))
     back = tm.extend.State.from_bytes(rows.to_bytes())
@@ -179,7 +179,7 @@ def test_rows_of_other_widths_do_not_add():
         wide.zero().at(0)
 
 
-def test_declarations_are_values():
+def test_equal_declarations_are_equal_and_hash_alike():
     """Equal declarations are equal, hash alike and print."""
     a, b = SumsOf(Term("squared_error"), Term("absolute_error")), SumsOf(Term("absolute_error"), Term("squared_error"))
     assert a == b

@@ -154,7 +154,7 @@ def test_numbers_and_strings_do_not_add(name):
         state + other
 
 
-def test_order_with_weights_of_one():
+def test_weights_of_one_give_the_bytes_of_no_weights():
     """No weights equal weights of one in the bytes too."""
     plain = READS["order"].fold(Batch([0, 1, 1], [0.25, 0.5, 0.5]))
     weighed = READS["order"].fold(Batch([0, 1, 1], [0.25, 0.5, 0.5], [1.0, 1.0, 1.0]))

@@ -28,7 +28,7 @@ def test_rows_of_one_query_meet():
     assert tm.extend.State.from_bytes(both.to_bytes()) == both
 
 
-def test_what_does_not_add():
+def test_states_of_other_layouts_do_not_add():
     """Other layouts, other kinds of labels, rows in their order, other states."""
     named, table, ordered = fold([1], [1], ["a"]), fold([[1, 0]], [[1, 2]]), fold([1], [1], ["a"], reads=ROWS)
     for left, right in ((named, table), (named, ordered), (ordered, ordered), (named, fold([1], [1], [1]))):
@@ -39,7 +39,7 @@ def test_what_does_not_add():
     assert (ordered + ROWS.zero()).n == (ROWS.zero() + ordered).n == 1
 
 
-def test_declarations_are_values():
+def test_equal_declarations_are_equal_and_join():
     """Equal declarations are equal, hash alike, print, and join into one."""
     assert QueriesOf() == ANY != ROWS
     assert hash(QueriesOf()) == hash(ANY)

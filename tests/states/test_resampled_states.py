@@ -45,7 +45,7 @@ UNITS = {
 
 
 @pytest.mark.parametrize("state", [*STATES.values(), *UNITS.values(), NUMBERS.zero()], ids=[*STATES, *UNITS, "empty"])
-def test_states_survive_bytes(state):
+def test_resampled_states_survive_their_bytes(state):
     """And add up to the same then."""
     survive_bytes(state)
 

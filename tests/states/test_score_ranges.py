@@ -58,7 +58,7 @@ def walked(scores, ranges):
 
 
 @pytest.mark.parametrize("pattern", list(patterns(np.random.default_rng(0), 1)))
-def test_ranges_add_up(pattern):
+def test_states_of_the_ranges_add_to_the_whole(pattern):
     """States of the ranges add to the whole, every row is counted, and the sums are those of one walk."""
     for seed in range(40):
         y, s, rng = rows(pattern, seed)
@@ -76,7 +76,7 @@ def test_ranges_add_up(pattern):
 
 
 @pytest.mark.parametrize("pattern", list(patterns(np.random.default_rng(0), 1)))
-def test_ranges_become_small(pattern):
+def test_ranges_are_at_most_twice_their_share(pattern):
     """Cut further by bins of their own, ranges have at most twice their share, but for what is one score."""
     for seed in range(20):
         y, s, rng = rows(pattern, seed)
@@ -105,7 +105,7 @@ def test_bins_of_scores_are_those_of_rows():
         assert bin_scores(READS.fold(Batch(y, s)), most) == BoundedScoresOf(TARGET, most).fold(Batch(y, s))
 
 
-def test_ranges_of_many_rows():
+def test_many_rows_are_split_evenly_on_several_threads():
     """About as many rows each, on several threads."""
     rng = np.random.default_rng(1)
     s = rng.random(300_000)
@@ -143,7 +143,7 @@ def test_a_stretch_is_a_part_of_the_whole():
         _core.placement_sums(run, run, (-2, 2), (0, 0))
 
 
-def test_rows_that_change():
+def test_a_row_that_changes_between_passes_is_detected():
     """Another row in a range is found, before it gives another number."""
     y, s = np.array([0, 1, 0, 1]), np.array([0.1, 0.2, 0.3, 0.4])
     scores, other = READS.fold(Batch(y, s)), READS.fold(Batch(1 - y, s))
@@ -157,7 +157,7 @@ def test_rows_that_change():
             refine(ranges, {0: bin_scores(changed, 2)}, 2)
 
 
-def test_what_is_left_of_ranges():
+def test_what_remains_of_a_range_can_only_be_read():
     """The sums are read, and nothing else: it neither adds nor is written."""
     y, s = np.array([0, 1, 0, 1]), np.array([0.1, 0.2, 0.3, 0.4])
     scores = READS.fold(Batch(y, s))

@@ -42,7 +42,7 @@ def test_bytes_do_not_depend_on_how_rows_came():
 
 
 @pytest.mark.parametrize("make", [scores, bounded])
-def test_what_does_not_add(make):
+def test_states_of_other_layouts_do_not_add(make):
     """Numbers and strings, other targets, widths or classes of columns."""
     one = make([0, 1], [0.1, 0.2])
     with pytest.raises(tm.StateError, match="numbers and strings"):

@@ -24,7 +24,7 @@ def check(content: bytes, answers=ANSWERS) -> str:
     except tm.Rejection as error:
         return _check_rejection(error)
     assert result.compared + result.missing == len(answers["row_id"])
-    assert result.matches + result.mismatches == result.compared > 0
+    assert result.correct + result.incorrect == result.compared > 0
     return "scored"
 
 

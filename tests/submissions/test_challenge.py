@@ -5,10 +5,12 @@ from __future__ import annotations
 import pickle
 import random
 
+import numpy as np
 import pytest
 
 import tallymark as tm
 from tallymark.metrics.naming import metric
+from tallymark.submissions.disclosure import disclosed
 from tallymark.submissions.settings import COUNTS_MISSING_ROWS
 from tests.submissions.files import ANSWERS, file, problems, rejected, score
 
@@ -29,14 +31,14 @@ def test_a_missing_row_counts_against_recall_and_is_no_class():
     assert score("row_id,label\na,cat\n").scores["accuracy"] == 1.0
 
 
-def test_missing_rows_by_hand():
+def test_missing_rows_score_as_computed_by_hand():
     """Two classes: A found in two of four rows, one row wrong, two missing."""
     answers = "row_id,label\n1,A\n2,A\n3,A\n4,A\n5,B\n6,B\n"
     result = score("row_id,label\n1,A\n2,A\n3,B\n5,B\n", answers, mode="challenge")
     assert result.scores["accuracy"] == 0.5
     assert result.scores["macro recall"] == pytest.approx((2 / 4 + 1 / 2) / 2)
     assert result.scores["macro precision"] == pytest.approx((2 / 2 + 1 / 2) / 2)
-    assert result.scores["macro F1"] == pytest.approx((2 * 2 / (2 + 4) + 2 * 1 / (2 + 2)) / 2)
+    assert result.scores["macro F1"] == round((2 * 2 / (2 + 4) + 2 * 1 / (2 + 2)) / 2, 3)
 
 
 def test_missing_rows_can_have_an_interval():
@@ -144,16 +146,70 @@ def test_a_label_that_is_nearly_right_gives_nothing_away():
     submission = "row_id,label\na,QUOKKA\nb,Numbat\nc,numbat \nd,x\n"
     one = challenge(submission)
     other = challenge(submission, SECRET.replace("quokka", "wombat"))
-    assert one.warnings == other.warnings == ["'numbat' and 'Numbat' are two labels; they differ only by case"]
+    assert one.warnings == other.warnings == ["'numbat' and 'Numbat' are different labels: they differ only in case"]
 
 
-def test_warnings_and_counts_go_by_what_the_score_tells():
-    """Whether a row is right is told only where the accuracy is."""
-    submission = "row_id,label\na,quokka\nb,quokka\nc,x\nd,x\n"
-    assert challenge(submission).matches == 1
-    hidden = challenge(submission, metrics=["recall(average=macro)"])
-    assert hidden.matches is None
-    assert hidden.mismatches is None
+def test_the_number_of_correct_rows_is_hidden():
+    """It would be the accuracy with all of its digits."""
+    result = challenge("row_id,label\na,quokka\nb,quokka\nc,x\nd,x\n")
+    assert (result.correct, result.incorrect, result.per_class, result.confusion) == (None, None, None, None)
+    assert {"per_class", "confusion", "preview"}.isdisjoint(result.to_dict())
+
+
+DIGITS = {
+    "labels": (["accuracy", "mcc", "f1(average=macro)"], lambda rng, n: rng.choice(["cat", "dog"], n)),
+    "numbers": (["rmse", "r2", "mape"], lambda rng, n: rng.lognormal(3, 2, n)),
+}
+
+
+@pytest.mark.parametrize("task", DIGITS)
+def test_no_surface_has_more_digits_than_are_disclosed(task):
+    """Text, page, Markdown, JSON and pickle have no digit of the exact score beyond the shown ones."""
+    metrics, draw = DIGITS[task]
+    rng = np.random.default_rng(8)
+    ids = [f"r{k}" for k in range(997)]
+    truth = draw(rng, 997)
+    said = np.where(rng.random(997) < 0.7, truth, draw(rng, 997))
+    answers, submission = {"row_id": ids, "label": truth}, {"row_id": ids, "label": said}
+    exact = tm.submissions.score_submission(answers, submission, task=task, metrics=metrics, ci=0.95)
+    result = tm.submissions.score_submission(
+        answers, submission, task=task, metrics=metrics, ci=0.95, mode="challenge", outcomes=metrics[:1]
+    )
+    for key in exact.report:
+        cell, shown = exact.report.cell(key), result.report.cell(key)
+        for name in ("value", "lo", "hi"):
+            assert getattr(shown, name) == disclosed(cell.metric, getattr(cell, name))
+            assert len(repr(getattr(shown, name)).strip("-0.").replace(".", "")) <= 4
+            digits = repr(getattr(cell, name))[:9]
+            surfaces = [str(result), result.to_json(), result.to_markdown(), result.to_html(), repr(result.scores)]
+            assert [text for text in surfaces if digits in text] == []
+    again = pickle.loads(pickle.dumps(result))
+    assert again.scores == result.scores
+    assert exact.scores[metrics[0]].hex() not in str(vars(again))
+
+
+def test_scores_that_differ_beyond_the_shown_digits_look_the_same():
+    """One row more or less of 20,000 cannot be seen: probing single rows reveals nothing."""
+    n = 20_000
+    ids = [f"r{k}" for k in range(n)]
+    answers = {"row_id": ids, "label": ["cat", "dog"] * (n // 2)}
+
+    def surface(wrong):
+        labels = ["owl" if k < wrong else label for k, label in enumerate(answers["label"])]
+        result = tm.submissions.score_submission(answers, {"row_id": ids, "label": labels}, mode="challenge", ci=0.95)
+        return result.to_json(), str(result), result.to_html()
+
+    assert surface(6001) == surface(6002)
+
+
+def test_ids_of_the_answers_are_not_shown_if_none_match():
+    """They are in analysis mode, beside those of the submission."""
+    with pytest.raises(tm.Rejection) as caught:
+        challenge("row_id,label\nz1,x\nz2,y\n")
+    assert [each.text for each in caught.value.problems] == ["No matching rows found"]
+    assert "'a'" not in chain(caught.value)
+    error = rejected("row_id,label\nz1,x\nz2,y\n")
+    assert "the ids of the answers are 'a', 'b', 'c', 'd'; those of the submission are 'z1', 'z2'" in str(error)
 
 
 def chain(error):

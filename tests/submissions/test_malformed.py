@@ -112,7 +112,7 @@ def test_well_formed_files_are_read_as_others_read_them(rows, end, quoting):
     if len(expected) == len(rows):
         answers = {"row_id": list(expected), "label": list(expected.values())}
         result = tm.submissions.score_submission(answers, io.BytesIO(content))
-        assert (result.matches, result.missing, result.extra) == (len(rows), 0, 0)
+        assert (result.correct, result.missing, result.extra) == (len(rows), 0, 0)
 
 
 @pytest.mark.parametrize("content", [GOOD.replace(b",", b";"), GOOD.replace(b",", b"\t")], ids=["semicolon", "tab"])

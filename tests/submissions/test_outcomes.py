@@ -14,6 +14,7 @@ from tallymark.data.target import Target
 from tallymark.errors import ParameterError, StateError
 from tallymark.metrics.naming import metric
 from tallymark.states.serialization import pack
+from tallymark.submissions.disclosure import disclosed
 from tallymark.submissions.outcomes import MAX_CELLS, NoOutcomes, Outcomes, row_outcomes
 
 RNG = np.random.default_rng(3)
@@ -65,7 +66,8 @@ def test_the_order_of_the_file_does_not_show(task):
     plain = tm.submissions.score_submission(answers, submission, task=task, metrics=names, outcomes=names)
     mixed = score(truth, said, names, task=task, columns=columns)
     for name in names:
-        assert mixed.outcomes(name).value == mixed.scores[name]
+        assert mixed.outcomes(name).value == plain.scores[name]
+        assert mixed.scores[name] == disclosed(metric(name), plain.scores[name])
         assert mixed.outcomes(name).to_bytes() == plain.outcomes(name).to_bytes()
 
 
@@ -191,10 +193,10 @@ def test_what_rows_do_not_make_up_has_a_reason(name, kind, truth, said):
     """Medians, extremes, other areas, clusters."""
     item = metric(name)
     found = row_outcomes(item, item(truth, said), Batch(truth, said), Target(kind))
-    assert found == NoOutcomes("it is not made up of what single rows say")
+    assert found == NoOutcomes("it is not a sum over rows")
 
 
-def test_other_reasons():
+def test_metrics_without_outcomes_per_row_say_why():
     """No value, no direction, too many pairs of classes."""
     values = Batch(NUMBERS, GUESSED)
     assert row_outcomes(metric("r2"), math.nan, values, Target("value")).reason == "it has no value"
@@ -218,8 +220,10 @@ def test_outcomes_are_for_those_who_ask_by_name():
     """Of scores that there are; others are told what there is."""
     answers = {"row_id": ["a"], "label": ["x"]}
     result = tm.submissions.score_submission(answers, answers, outcomes=["accuracy"])
-    with pytest.raises(ParameterError, match=r"requested \('accuracy'\); got 'macro F1'"):
+    with pytest.raises(ParameterError, match=r"requested \('accuracy'\); got 'fscore\(average=macro\)'"):
         result.outcomes("macro F1")
+    again = tm.submissions.score_submission(answers, answers, outcomes=["macro F1"])
+    assert again.outcomes("macro F1") == again.outcomes("fscore(average=macro)")
     with pytest.raises(ParameterError, match="`outcomes` must name scores"):
         tm.submissions.score_submission(answers, answers, outcomes=["auc"])
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tallymark as tm
+from tallymark.submissions.disclosure import disclosed
 from tallymark.submissions.outcomes import Outcomes
 from tallymark.submissions.public_private import PRIVATE, PUBLIC, read_answers, score_parts
 
@@ -49,7 +50,7 @@ def test_a_part_is_scored_as_if_it_were_all(missing):
         )
         found = scored.parts[name]
         assert scores_of(found) == scores_of(alone)
-        assert (found.compared, found.matches, found.missing) == (alone.compared, alone.matches, alone.missing)
+        assert (found.compared, found.correct, found.missing) == (alone.compared, alone.correct, alone.missing)
         assert found.outcomes("accuracy").to_bytes() == alone.outcomes("accuracy").to_bytes()
     assert (scored.compared, scored.missing, scored.extra) == (len(ids) - missing, missing, 0)
 
@@ -70,8 +71,8 @@ def test_numbers_are_parted_too():
     ids, said, public = [f"{k}" for k in range(50)], truth + rng.normal(size=50), np.arange(50) < 20
     answers = {"row_id": ids, "label": truth}
     scored = score_parts(answers, {"row_id": ids, "label": said}, public, task="numbers", metrics=["rmse"])
-    assert scored.parts[PUBLIC].scores["rmse"] == tm.rmse(truth[:20], said[:20])
-    assert scored.parts[PRIVATE].scores["rmse"] == tm.rmse(truth[20:], said[20:])
+    assert scored.parts[PUBLIC].scores["rmse"] == disclosed(tm.rmse, tm.rmse(truth[:20], said[:20]))
+    assert scored.parts[PRIVATE].scores["rmse"] == disclosed(tm.rmse, tm.rmse(truth[20:], said[20:]))
     assert isinstance(scored.parts[PUBLIC].outcomes("rmse"), Outcomes)
     with pytest.raises(tm.Rejection, match="no row for 1 of the ids"):
         score_parts(answers, {"row_id": ids[1:], "label": said[1:]}, public, task="numbers", metrics=["rmse"])
@@ -89,7 +90,7 @@ def test_classes_are_told_only_where_they_may_be():
     ids, truth, said = rows()
     few = table(ids[:200], said[:200])
     assert score_parts(table(ids, truth), few, None).parts[PUBLIC].per_class is None
-    told = score_parts(table(ids, truth), few, None, reveal_classes=True).parts[PUBLIC].per_class
+    told = score_parts(table(ids, truth), few, None, details=True).parts[PUBLIC].per_class
     assert told is not None
     classes = {each["class"]: each for each in told.to_dict()["classes"]}
     assert {name: each["support"] for name, each in classes.items()} == {

@@ -244,8 +244,8 @@ def test_classes_are_refused_where_they_name_no_columns(task):
 def test_a_declared_separator_is_that_of_both_files(mark):
     """Unless the answers have their columns with another; a submission must have what was declared."""
     other = ANSWERS.replace(",", mark)
-    assert score(other, other, separator=mark).matches == 4
-    assert score(other, ANSWERS, separator=mark).matches == 4
+    assert score(other, other, separator=mark).correct == 4
+    assert score(other, ANSWERS, separator=mark).correct == 4
     assert tm.submissions.check_submission(file(other), file(other), separator=mark).missing == 0
     assert tm.submissions.check_submission(file(other), file(ANSWERS), separator=mark).missing == 0
     assert problems(ANSWERS, other, separator=mark)[0][0] == "missing_column"

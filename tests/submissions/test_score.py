@@ -26,7 +26,7 @@ def rows(pairs):
 def test_rows_are_matched_by_id_in_any_order():
     """The order of rows and columns, and further columns, change nothing."""
     result = score("note,label,row_id\nx,cat,d\ny,cat,b\nz,dog,c\nw,cat,a\n")
-    assert (result.compared, result.matches, result.mismatches) == (4, 3, 1)
+    assert (result.compared, result.correct, result.incorrect) == (4, 3, 1)
     assert result.scores["accuracy"] == 0.75
 
 
@@ -104,12 +104,27 @@ def test_the_worked_table_has_its_values():
     found = score(rows((k, p) for k, (_, p) in enumerate(pairs)), answers).scores
     expected = {
         "accuracy": 0.75,
-        "macro precision": 0.7525252525252526,
-        "macro recall": 0.75,
-        "F1 of macro precision and recall": 0.7512605042016807,
-        "macro F1": 0.7493734335839599,
+        "precision(average=macro)": 0.7525252525252526,
+        "recall(average=macro)": 0.75,
+        "fscore(average=macro_pr)": 0.7512605042016807,
+        "fscore(average=macro)": 0.7493734335839599,
     }
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_scores_have_the_names_that_reports_have():
+    """Canonical strings, display names, aliases, and plain names; of two F1 a plain name is the first."""
+    scores = score("row_id,label\na,cat\nb,dog\nc,cat\nd,cat\n").scores
+    assert scores["precision"] == scores["macro precision"] == scores["precision(average=macro)"]
+    assert scores["f1"] == scores["fscore"] == scores["F1 of macro precision and recall"]
+    assert scores["macro F1"] == scores["f1(average=macro)"]
+    assert "macro F1" in scores
+    assert "f1" in scores
+    assert "rmse" not in scores
+    assert json.loads(json.dumps(scores)) == scores
+    for unknown in ("rmse", "no metric", "f2"):
+        with pytest.raises(KeyError, match="not in the report"):
+            scores[unknown]
 
 
 def test_a_class_that_is_always_predicted_scores_half():
@@ -118,10 +133,10 @@ def test_a_class_that_is_always_predicted_scores_half():
     assert result.scores == pytest.approx(
         {
             "accuracy": 0.5,
-            "macro precision": 0.25,
-            "macro recall": 0.5,
-            "F1 of macro precision and recall": 1 / 3,
-            "macro F1": 1 / 3,
+            "precision(average=macro)": 0.25,
+            "recall(average=macro)": 0.5,
+            "fscore(average=macro_pr)": 1 / 3,
+            "fscore(average=macro)": 1 / 3,
         },
         rel=1e-12,
     )
@@ -158,7 +173,7 @@ def test_ids_and_labels_are_trimmed_and_in_normal_form():
     """Blanks around them and the Unicode form do not matter; case does."""
     answers = "row_id,label\nA,caf\u00e9\nb,x\n"
     result = score("row_id,label\n A ,cafe\u0301\n\tb, x\n", answers)
-    assert (result.compared, result.matches) == (2, 2)
+    assert (result.compared, result.correct) == (2, 2)
     assert score("row_id,label\na,x\nb,x\n", answers).extra_ids == ["a"]
 
 
@@ -166,7 +181,7 @@ def test_ids_and_labels_are_trimmed_and_in_normal_form():
     ("label", "what"),
     [
         ("Cat", "case"),
-        ("c at", "blanks"),
+        ("c at", "spaces"),
         ("ｃａｔ", "Unicode form"),
         ("с\u0430t", "characters that look alike"),
         ("c\u200bat", "characters that look alike"),
@@ -175,18 +190,18 @@ def test_ids_and_labels_are_trimmed_and_in_normal_form():
 def test_labels_that_only_look_like_an_answer_are_pointed_out(label, what):
     """They count as wrong, and a warning says by what they differ."""
     result = score(f"row_id,label\na,{label}\nb,dog\nc,dog\nd,cat\n")
-    assert result.mismatches == 1
-    assert result.warnings == [f"{label!r} and 'cat' are two labels; they differ only by {what}"]
+    assert result.incorrect == 1
+    assert result.warnings == [f"{label!r} and 'cat' are different labels: they differ only in {what}"]
 
 
-def test_the_preview_has_mismatches_first_and_no_more_than_twenty_rows():
-    """Then rows that are right."""
+def test_the_preview_has_incorrect_rows_first_and_no_more_than_twenty_rows():
+    """Then rows that are correct."""
     answers = rows((k, "x") for k in range(100))
     result = score(rows((k, "y" if k in (50, 70) else "x") for k in range(100)), answers)
     assert len(result.preview) == 20
     assert [row.id for row in result.preview[:2]] == ["50", "70"]
     assert result.preview[0] == ("50", "x", "y", False)
-    assert result.preview[2].right is True
+    assert result.preview[2].correct is True
 
 
 def test_the_table_of_classes_is_that_of_the_rows_compared():
@@ -194,6 +209,24 @@ def test_the_table_of_classes_is_that_of_the_rows_compared():
     result = score("row_id,label\na,cat\nb,dog\nc,cat\nd,cat\n")
     assert result.per_class["cat"].precision == pytest.approx(2 / 3)
     assert result.per_class["dog"].support == 2
+
+
+def test_classes_have_counts_and_there_is_a_confusion_matrix():
+    """True positives, false positives and false negatives by class, in the result, its text, its page and its JSON."""
+    result = score("row_id,label\na,cat\nb,dog\nc,cat\nd,cat\n")
+    cat = result.per_class["cat"]
+    assert (cat.tp, cat.fp, cat.fn) == (2, 1, 0)
+    assert result.confusion["dog", "cat"] == 1
+    facts = json.loads(result.to_json())
+    assert facts["per_class"][0] | {"precision": 0} == {
+        "class": "cat", "precision": 0, "recall": 1.0, "fscore": 0.8, "support": 2.0, "tp": 2.0, "fp": 1.0, "fn": 0.0,
+    }  # fmt: skip
+    assert facts["confusion"] == {
+        "classes": ["cat", "dog"],
+        "cells": [["cat", "cat", 2], ["dog", "cat", 1], ["dog", "dog", 1]],
+    }
+    assert "confusion matrix" in str(result)
+    assert "Confusion matrix" in result.to_html()
 
 
 def test_metrics_of_two_classes_are_told_the_positive_one():
@@ -228,12 +261,12 @@ FORMS = {
 def test_every_form_of_csv_is_read(content):
     """Byte order mark, ends of lines, quotes, separators and compression."""
     result = score(content)
-    assert (result.matches, result.missing, result.extra) == (4, 0, 0)
+    assert (result.correct, result.missing, result.extra) == (4, 0, 0)
 
 
 def test_a_declared_separator_is_taken():
     """Any single character."""
-    assert score(ANSWERS.replace(",", "|"), separator="|").matches == 4
+    assert score(ANSWERS.replace(",", "|"), separator="|").correct == 4
 
 
 def test_parquet_frames_and_paths_are_read(tmp_path):
@@ -245,7 +278,7 @@ def test_parquet_frames_and_paths_are_read(tmp_path):
     frames = [pd.DataFrame(table.to_pydict()), pl.DataFrame(table.to_pydict()), categories, table, table.to_pydict()]
     for answers in (tmp_path / "answers.parquet", *frames):
         result = tm.submissions.score_submission(answers, tmp_path / "submission.csv")
-        assert (result.compared, result.matches) == (3, 2)
+        assert (result.compared, result.correct) == (3, 2)
 
 
 def test_numbers_are_scored_as_numbers():
@@ -254,7 +287,7 @@ def test_numbers_are_scored_as_numbers():
     result = score("row_id,label\nd,8\nc,2\nb,0\na,2.5\n", answers, task="numbers")
     assert result.scores["rmse"] == pytest.approx(0.6123724356957945, rel=1e-12)
     assert result.preview[0] == ("d", 7.0, 8.0, None)
-    assert result.matches is None
+    assert result.correct is None
     assert score("row_id,label\nd,8\nc,2\nb,0\na,2.5\n", answers, metrics="mae").scores == {"mae": 0.5}
 
 
@@ -321,7 +354,7 @@ def test_a_hundred_thousand_labels_are_no_trouble():
     result = tm.submissions.score_submission(
         {"row_id": names, "label": labels}, {"row_id": names[::-1], "label": labels[::-1]}
     )
-    assert result.matches == 100_000
+    assert result.correct == 100_000
 
 
 def test_the_result_is_told_in_every_form():
@@ -367,7 +400,7 @@ def test_what_was_given_is_left_alone():
 def test_a_separator_is_found_where_names_stand_in_quotes(mark):
     """As some programs write all texts."""
     result = score(f'"row_id"{mark}"label"\n"a"{mark}"cat"\n"b"{mark}"x, y"\n')
-    assert (result.compared, result.matches) == (2, 1)
+    assert (result.compared, result.correct) == (2, 1)
 
 
 @pytest.mark.parametrize("other", ["b,owl", "b,\u00e9"])
@@ -375,7 +408,7 @@ def test_a_separator_is_found_where_names_stand_in_quotes(mark):
 def test_which_blanks_are_taken_away_depends_on_no_other_row(blank, other):
     """All that Unicode has, whether other labels are ASCII or not."""
     result = score(f"row_id,label\na,cat{blank}\n{other}\n", "row_id,label\na,cat\n")
-    assert result.matches == 1
+    assert result.correct == 1
 
 
 def test_columns_of_classes_are_called_like_labels_are_read():
@@ -394,6 +427,8 @@ def test_metrics_of_one_class_take_the_positive_one(mode):
     result = tm.submissions.score_submission(
         file(ANSWERS), submission, metrics=["precision", "recall"], positive="cat", mode=mode
     )
-    assert result.scores == {"precision": 1 / 3, "recall": 1.0 if mode == "analysis" else 0.5}
+    assert result.scores == (
+        {"precision": 1 / 3, "recall": 1.0} if mode == "analysis" else {"precision": 0.333, "recall": 0.5}
+    )
     submission = "row_id,label\na,1\nb,1\n"
     assert score(submission, "row_id,label\na,1\nb,0\n", metrics="precision", mode=mode).scores == {"precision": 0.5}

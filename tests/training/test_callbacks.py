@@ -113,7 +113,7 @@ def test_the_error_without_rich_says_what_to_install(monkeypatch):
         tm.training.Progress(10)
 
 
-def test_callbacks_are_closed():
+def test_callbacks_are_closed_after_the_stop():
     """After the stop, and at the end of a with block; those without close are left alone."""
 
     class Closes:

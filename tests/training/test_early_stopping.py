@@ -71,7 +71,7 @@ def test_the_evaluator_follows_the_same_rule(name):
     st.sampled_from([0.0, 0.05, 0.1]),
     st.sampled_from(["lower", "higher"]),
 )
-def test_against_a_plain_computation(values, patience, min_delta, better):
+def test_early_stopping_agrees_with_a_plain_loop(values, patience, min_delta, better):
     """The rule in a few lines: walk the values, count those that are not better than the last that counted."""
     rule = tm.training.EarlyStopping(patience, min_delta=min_delta, better=better)
     sign = 1 if better == "higher" else -1
@@ -89,7 +89,7 @@ def test_against_a_plain_computation(values, patience, min_delta, better):
     assert rule.best_round == (None if best is None else values.index(best))
 
 
-def test_reset_forgets_everything():
+def test_a_reset_rule_can_serve_another_training():
     """A rule can serve a second training."""
     rule = tm.training.EarlyStopping(1, better="lower")
     assert [rule.should_stop(value) for value in (1.0, 2.0)] == [False, True]
@@ -97,6 +97,16 @@ def test_reset_forgets_everything():
     assert (rule.best_value, rule.best_round, rule.stopped, rule.waited) == (None, None, False, 0)
     assert not rule.should_stop(5.0)
     assert rule.best_round == 0
+
+
+@pytest.mark.parametrize("rule", [tm.training.EarlyStopping, tm.training.GainStopping])
+def test_directions_of_other_libraries_say_what_to_write(rule):
+    """Whether higher is better is `better=` here."""
+    for name, value, better in (("mode", "max", "higher"), ("mode", "min", "lower"), ("maximize", True, "higher")):
+        with pytest.raises(tm.ParameterError, match=f'{rule.__name__} has no argument .* Write better="{better}"'):
+            rule(3, **{name: value})
+    with pytest.raises(tm.ParameterError, match=r"no argument `delta`$"):
+        rule(3, delta=1)
 
 
 def test_arguments_that_cannot_be_used_are_refused():
@@ -148,7 +158,7 @@ def test_rules_may_be_nested():
     assert (evaluator.best_round, outer.stopped, len(evaluator.history)) == (None, False, 0)
 
 
-def test_combinations_that_are_refused():
+def test_invalid_combinations_of_rules_are_refused():
     """None, the same twice, other things, other words."""
     rule = tm.training.EarlyStopping(1)
     for bad, words in (([], "at least one"), ([rule, rule], "differ"), ([3], "stopping rules")):
@@ -158,7 +168,7 @@ def test_combinations_that_are_refused():
         tm.training.StoppingRules([rule], "most")
 
 
-def test_rules_show_themselves():
+def test_the_repr_of_a_rule_is_its_call():
     """As they would be written."""
     assert (
         repr(tm.training.EarlyStopping(3, min_delta=0.1, better="lower"))

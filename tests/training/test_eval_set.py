@@ -58,7 +58,7 @@ def test_the_truth_is_summed_once(monkeypatch):
     assert read == [{}], "nothing of the truth is asked for"
 
 
-def test_other_metrics_in_another_round():
+def test_a_plan_is_reused_until_the_metrics_change():
     """A plan serves as long as metrics, their order, their keys, the columns and the treatment of errors stay."""
     y = np.array([[1.0, 2.0], [2.0, 5.0], [4.0, 1.0]])
     held = tm.training.EvalSet("valid", y)
@@ -68,7 +68,7 @@ def test_other_metrics_in_another_round():
         assert list(found.items()) == list(expected.items())
     with pytest.raises(tm.ShapeError):
         held.evaluate(y[:, 0], {"a": mae})
-    assert held.evaluate(y[:, 0], {"a": mae}, errors="cell").failures
+    assert held.evaluate(y[:, 0], {"a": mae}, errors="report").failures
     with pytest.raises(tm.ShapeError):
         held.evaluate(y[:, 0], {"a": mae})
     assert held.evaluate(y, {"a": mae})["a"] == 0.0
@@ -84,7 +84,7 @@ def test_a_bad_truth_is_named_in_every_round():
         tm.training.EvalSet("valid", [1.0, 2.0]).evaluate([math.nan, 2.0], ["r2"])
 
 
-def test_groups_queries_and_missing_rows():
+def test_an_eval_set_takes_groups_queries_and_missing_rows():
     """What evaluate knows of rows, an eval set knows."""
     y, p = [1, 0, 1, 0], [0.9, 0.2, 0.3, 0.6]
     held = tm.training.EvalSet("v", y, by=["n", "n", "s", "s"], kind="probability")

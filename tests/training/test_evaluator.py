@@ -203,7 +203,7 @@ def test_what_is_followed_must_be_one_number():
         evaluator.step(0, {"v": ["a", "b"]})
 
 
-def test_history_as_a_table():
+def test_a_history_has_every_export():
     """Text, HTML, plain data, JSON and data frames; undefined is null in JSON and comes back as NaN."""
     evaluator = tm.training.Evaluator(["r2", "mae"], tm.training.EvalSet("v", [1.0, 1.0]))
     for k in range(3):
@@ -230,13 +230,13 @@ def test_history_as_a_table():
 
 
 @pytest.mark.parametrize("text", ["nonsense", "3", '{"rounds": 3}', '{"rounds": [{}]}', "[1]", '{"round": 0}\n{'])
-def test_a_history_that_is_none(text):
+def test_an_invalid_history_is_refused(text):
     """Is refused, whatever it is."""
     with pytest.raises(tm.ParameterError):
         tm.training.History.from_json(text)
 
 
-def test_going_on_from_a_history():
+def test_a_resumed_run_stops_where_one_run_does():
     """A run in two parts stops and remembers as one run does."""
     values = [3.0, 2.0, 2.5, 2.4, 2.6, 1.0]
     for cut in range(1, 5):
@@ -274,7 +274,7 @@ def test_a_reset_forgets_rounds_and_counts():
     assert evaluator.step(0, {"valid": [9.0]}).action == "improved"
 
 
-def test_metrics_by_the_types():
+def test_the_default_metrics_are_those_of_evaluate():
     """None chooses as evaluate does, at the first evaluation."""
     evaluator = tm.training.Evaluator(
         None, tm.training.EvalSet("v", [1.0, 2.0]), early_stopping=tm.training.EarlyStopping(1)
@@ -291,7 +291,7 @@ def test_a_failed_metric_raises_or_is_nan():
     with pytest.raises(tm.TallymarkError):
         tm.training.Evaluator(["coverage"], held).step(0, {"v": [1.0, 2.0]})
     evaluator = tm.training.Evaluator(
-        ["coverage", "mae"], held, errors="cell", early_stopping=tm.training.EarlyStopping(2)
+        ["coverage", "mae"], held, errors="report", early_stopping=tm.training.EarlyStopping(2)
     )
     found = [evaluator.step(k, {"v": [1.0, 2.0]}) for k in range(2)]
     assert math.isnan(found[0].results[0].value)

@@ -88,7 +88,7 @@ def test_the_same_seed_gives_the_same_interval():
     assert (rule.last, rule.best_round, rule.waited) == (None, None, 0)
 
 
-def test_after_an_earlier_run():
+def test_a_resumed_run_takes_the_best_value_from_the_history():
     """The best value comes from the history, the comparisons start with the first new round."""
     rule, evaluator, _ = run([flipped(0.1, 1)])
     again = tm.training.GainStopping(0.0)

@@ -10,7 +10,7 @@ report: tm.Report = tm.evaluate([1.0], [2.0], ["rmse", tm.mae, configured], weig
 keys: list[str] = list(report)
 modelled: tm.Report = tm.evaluate_model(lambda rows: [2.0], [[0.0]], [1.0], "rmse", weights=[1.0])
 accepted: bool = tm.accept(report, "rmse < 5").require().passed
-margins: list[float] = [clause.margin for clause in tm.accept({"r2": 0.5}, ["r2 > 0.8"]).clauses]
+margins: list[float] = [each.margin for each in tm.accept({"r2": 0.5}, ["r2 > 0.8"]).conditions]
 compared: tm.comparison.Comparison = tm.compare(
     [1.0, 2.0], {"a": [1.0, 2.0], "b": [2.0, 2.5]}, ["rmse", tm.mae], baseline="a"
 )

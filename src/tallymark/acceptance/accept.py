@@ -1,4 +1,4 @@
-"""tm.accept: whether a report is good enough, and by how much each clause holds or fails."""
+"""tm.accept: whether a report is good enough, and by how much each condition passes or fails."""
 
 from __future__ import annotations
 
@@ -21,18 +21,21 @@ from tallymark.evaluation.report import Report
 from tallymark.metrics.listing import show_range
 from tallymark.rendering.exports import to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Table, show_number
+from tallymark.rendering.table import ShownNumber, Table, Verdict, show_number
 from tallymark.rendering.text import to_text
 
 _MOST_CONDITIONS = 1_000
-_MOST_NAMED = 10  # clauses in a sentence
+_MOST_NAMED = 10  # conditions in a sentence
+_MOST_DECIMALS = 9
+_MOST_SHOWN = 1e15  # with decimals
 
 
-class Clause(NamedTuple):
+class ConditionResult(NamedTuple):
     """One comparison of a condition, as it was decided.
 
-    `margin` is by how much it holds; it is negative if it fails, and NaN where the value or the limit is undefined.
-    Such a clause fails, and `reason` says why. `notes` say which groups a number over slices is made of.
+    `margin` is by how much it passes; it is negative if it fails, and NaN where the value or the limit is undefined.
+    Such a condition fails, and `reason` says why. `notes` say which groups decide a number over slices. `decimals` are
+    those that the interval of the value supports; None without an interval.
     """
 
     text: str
@@ -42,33 +45,57 @@ class Clause(NamedTuple):
     margin: float
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    decimals: int | None = None
 
     @property
     def decided(self) -> bool:
         """Whether there were two numbers to compare."""
         return not math.isnan(self.value) and not math.isnan(self.limit)
 
+    def numbers(self) -> tuple[str, str, str]:
+        """The value, the limit and the margin in the digits that the interval supports; more where the value would look
+        like the limit."""
+        plain = (show_number(self.value), show_number(self.limit), show_number(self.margin) if self.decided else "")
+        if self.decimals is None or not math.isfinite(self.margin) or abs(self.value) >= _MOST_SHOWN:
+            return plain
+        decimals = self.decimals
+        while decimals < _MOST_DECIMALS and self.margin != 0 and round(self.margin, decimals) == 0:
+            decimals += 1
+        value, margin = (f"{number:z,.{decimals}f}" for number in (self.value, self.margin))
+        return value, plain[1], margin
+
+    def to_dict(self) -> dict[str, Any]:
+        """The condition and its numbers as plain data."""
+        data = self._asdict()
+        del data["decimals"]
+        return data
+
     def __str__(self) -> str:
         if not self.decided:
             return f"{self.text} cannot be decided: {self.reason}"
-        verb = "holds" if self.passed else "fails"
+        verb = "passes" if self.passed else "fails"
         because = f"; {self.reason}" if self.reason else ""
+        value, limit, margin = self.numbers()
         if self.margin == 0:
-            return f"{self.text} {verb}: the value is the limit, {show_number(self.value)}{because}"
-        numbers = f"{show_number(self.value)} against {show_number(self.limit)}"
-        return f"{self.text} {verb} by {show_number(abs(self.margin))} ({numbers}{because})"
+            return f"{self.text} {verb}: the value is the limit, {limit}{because}"
+        return f"{self.text} {verb} by {margin.removeprefix('-')} ({value} against {limit}{because})"
 
 
 class Acceptance:
-    """Whether a report meets a condition: true if it does. It prints with every clause and its margin."""
+    """Whether a report meets a condition: true if it does. It prints its verdict, then every condition with its margin,
+    failed ones first."""
 
-    __slots__ = ("clauses", "condition", "failed")
+    __slots__ = ("condition", "conditions", "failed")
 
-    def __init__(self, condition: str, clauses: tuple[Clause, ...], failed: tuple[Clause, ...]) -> None:
+    def __init__(
+        self, condition: str, conditions: tuple[ConditionResult, ...], failed: tuple[ConditionResult, ...]
+    ) -> None:
         self.condition = condition
-        self.clauses = clauses
+        """What was asked for, as text."""
+        self.conditions = conditions
+        """Each comparison in it, in the order of the text."""
         self.failed = failed
-        """The clauses because of which the condition fails; none if it holds."""
+        """The comparisons because of which the report is refused; none if it is accepted."""
 
     @property
     def passed(self) -> bool:
@@ -79,51 +106,68 @@ class Acceptance:
         return self.passed
 
     def require(self) -> Self:
-        """Raise an `AcceptanceError` that says which clauses failed, and by how much, unless all is well."""
+        """Raise an `AcceptanceError` that says which conditions failed, and by how much, unless all is well."""
         if not self.passed:
             raise AcceptanceError(self.sentence)
         return self
 
     @property
+    def verdict(self) -> Verdict:
+        """In a word: "accepted" or "refused"."""
+        return Verdict("accepted", "good") if self.passed else Verdict("refused", "poor")
+
+    @property
+    def summary(self) -> str:
+        """How many conditions passed."""
+        passed = sum(each.passed for each in self.conditions)
+        return f"{passed:,} of {len(self.conditions):,} condition{'s' * (len(self.conditions) != 1)} passed"
+
+    @property
     def sentence(self) -> str:
         """The outcome in one sentence."""
         if self.passed:
-            return self._title()
+            return f"{self.verdict}: {self.summary}"
         more = f"; and {len(self.failed) - _MOST_NAMED:,} more" * (len(self.failed) > _MOST_NAMED)
-        return f"not accepted: {'; '.join(map(str, self.failed[:_MOST_NAMED]))}{more}"
-
-    def _title(self) -> str:
-        passed = sum(clause.passed for clause in self.clauses)
-        return (
-            f"{'accepted' if self.passed else 'not accepted'} · clauses that hold: {passed:,} of {len(self.clauses):,}"
-        )
+        return f"{self.verdict}: {'; '.join(map(str, self.failed[:_MOST_NAMED]))}{more}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The outcome and its clauses as plain data."""
+        """The outcome and its conditions as plain data."""
         return {
             "passed": self.passed,
             "condition": self.condition,
-            "clauses": [clause._asdict() for clause in self.clauses],
-            "failed": [clause.text for clause in self.failed],
+            "failed": [each.text for each in self.failed],
+            "conditions": [each.to_dict() for each in self.conditions],
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Acceptance:
+        """The outcome that `to_dict` gave, or that was read from JSON."""
+        results = []
+        for each in data["conditions"]:
+            numbers = {key: math.nan if each[key] is None else each[key] for key in ("value", "limit", "margin")}
+            results.append(ConditionResult(**{**each, **numbers, "notes": tuple(each["notes"])}))
+        failed = tuple(each for each in results if each.text in data["failed"])
+        return cls(data["condition"], tuple(results), failed)
+
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The outcome and its clauses as JSON; NaN and infinity are null, with their reason beside them."""
+        """The outcome and its conditions as JSON; NaN and infinity are null, with their reason beside them."""
         return to_json(self.to_dict(), indent)
 
     def table(self) -> Table:
-        """One line for each clause."""
-        rows = [
-            (c.text, c.value, c.limit, "passed" if c.passed else "failed", c.margin if c.decided else None)
-            for c in self.clauses
-        ]
-        notes = [f"{c.text}: {note}" for c in self.clauses for note in (c.reason, *c.notes) if note]
-        if len(self.failed) != sum(not c.passed for c in self.clauses):  # there was a choice
+        """One line for each condition, failed ones first."""
+        in_order = sorted(self.conditions, key=lambda each: each.passed)
+        rows = []
+        for each in in_order:
+            value, limit, margin = each.numbers()
+            outcome = Verdict("passed", "good") if each.passed else Verdict("failed", "poor")
+            shown = (ShownNumber(each.value, value), ShownNumber(each.limit, limit), ShownNumber(each.margin, margin))
+            rows.append((each.text, outcome, *shown))
+        notes = [f"{each.text}: {note}" for each in in_order for note in (each.reason, *each.notes) if note]
+        if len(self.failed) != sum(not each.passed for each in self.conditions):  # there was a choice
             notes.append(f"asked for: {self.condition}")
-        numbers = ("value", "limit", "margin")
-        return Table(
-            self._title(), ("clause", "value", "limit", "outcome", "margin"), rows, notes, numbers, named_rows=True
-        )
+        title = Verdict(f"{self.verdict} · {self.summary}", self.verdict.band)
+        headings = ("condition", "outcome", "value", "limit", "margin")
+        return Table(title, headings, rows, notes, headings[2:], named_rows=True)
 
     def __repr__(self) -> str:
         return to_text(self.table())
@@ -135,16 +179,16 @@ class Acceptance:
 def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -> Acceptance:
     """Decide whether a report meets a condition, such as ``"r2 > 0.8 and rmse < 5"``; of a list, all must hold.
 
-    `report` is a report, or a plain mapping from names to numbers. A clause whose value is undefined or failed cannot
-    be decided and fails, under `not` and `!=` too. A metric that is not in the report is an error.
+    `report` is a report, or a plain mapping from names to numbers. A condition whose value is undefined cannot be
+    decided and fails, under `not` and `!=` too. A metric that is not in the report is an error.
 
-    >>> accept({"r2": 0.75, "rmse": 4.5}, "r2 > 0.8 and rmse < 5")
-    not accepted · clauses that hold: 1 of 2
+    >>> accept({"r2": 0.75, "rmse": 4.5}, "rmse < 5 and r2 > 0.8")
+    refused · 1 of 2 conditions passed
     <BLANKLINE>
-    clause    value  limit  outcome  margin
-    ────────  ─────  ─────  ───────  ──────
-    r2 > 0.8   0.75    0.8  failed    -0.05
-    rmse < 5   4.5     5    passed     0.5
+    condition  outcome  value  limit  margin
+    ─────────  ───────  ─────  ─────  ──────
+    r2 > 0.8   failed    0.75    0.8   -0.05
+    rmse < 5   passed    4.5     5      0.5
     >>> bool(accept({"r2": 0.95}, "0.9 <= r2 < 1"))
     True
     """
@@ -157,8 +201,8 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
         )
     texts = _condition_texts(condition)
     condition_text = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
-    clauses, failed = decide(report, texts)
-    return Acceptance(" ".join(condition_text.split()), tuple(clauses), tuple(failed))
+    results, failed = decide(report, texts)
+    return Acceptance(" ".join(condition_text.split()), tuple(results), tuple(failed))
 
 
 def check_condition(condition: str | Iterable[str]) -> None:
@@ -201,26 +245,26 @@ def _condition_texts(condition: object) -> list[str]:
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
-def decide(report: Report | Mapping[str, Any], texts: list[str]) -> tuple[list[Clause], list[Clause]]:
-    """All clauses of the conditions, and those because of which one of the conditions fails."""
+def decide(report: Report | Mapping[str, Any], texts: list[str]) -> tuple[list[ConditionResult], list[ConditionResult]]:
+    """All comparisons of the conditions, and those because of which one of the conditions fails."""
     source: ValueLookup = ReportLookup(report) if isinstance(report, Report) else MappingLookup(report)
     return _decide_condition(ConditionGroup(True, tuple(map(parse_condition, texts))), source)
 
 
-def _decide_condition(condition: Condition, source: ValueLookup) -> tuple[list[Clause], list[Clause]]:
-    """The clauses of a condition, and those because of which it fails. All are looked at: no slip stays hidden."""
+def _decide_condition(condition: Condition, source: ValueLookup) -> tuple[list[ConditionResult], list[ConditionResult]]:
+    """The comparisons of a condition, and those because of which it fails. All are evaluated: no typo stays hidden."""
     if isinstance(condition, ComparisonNode):
-        clause = _compare(condition, source)
-        return [clause], [] if clause.passed else [clause]
-    judged = [_decide_condition(part, source) for part in condition.parts]
-    faults = [fault for _, fault in judged]
-    fails = any(faults) if condition.every else all(faults)
-    return list(chain.from_iterable(clauses for clauses, _ in judged)), list(
-        chain.from_iterable(faults)
+        result = _compare(condition, source)
+        return [result], [] if result.passed else [result]
+    decided = [_decide_condition(part, source) for part in condition.parts]
+    failed = [fault for _, fault in decided]
+    fails = any(failed) if condition.every else all(failed)
+    return list(chain.from_iterable(results for results, _ in decided)), list(
+        chain.from_iterable(failed)
     ) if fails else []
 
 
-def _compare(comparison: ComparisonNode, source: ValueLookup) -> Clause:
+def _compare(comparison: ComparisonNode, source: ValueLookup) -> ConditionResult:
     """Compare what the operands stand for. A number that stands first is the limit all the same."""
     left, sign, right = comparison
     text = f"{left.text} {sign} {right.text}"
@@ -235,7 +279,8 @@ def _compare(comparison: ComparisonNode, source: ValueLookup) -> Clause:
         _check_reachable(text, left, right, limit.number, value)
     reason = "; ".join(dict.fromkeys(filter(None, (value.reason, limit.reason)))) or None
     passed, margin = _holds_by(value.number, sign, limit.number)
-    return Clause(text, value.number, limit.number, passed, margin, reason, (*value.notes, *limit.notes))
+    notes = (*value.notes, *limit.notes)
+    return ConditionResult(text, value.number, limit.number, passed, margin, reason, notes, value.decimals)
 
 
 def _limit(limit: Number, value: Value, unit: str) -> float:
@@ -255,8 +300,8 @@ def _limit(limit: Number, value: Value, unit: str) -> float:
     return limit.share
 
 
-def _check_reachable(clause: str, value: Value, limit: Number, number: float, of: Quantity) -> None:
-    """Refuse a limit that no value can reach: the clause would be decided before there was a model."""
+def _check_reachable(comparison: str, value: Value, limit: Number, number: float, of: Quantity) -> None:
+    """Refuse a limit that no value can reach: the condition would be decided before there was a model."""
     low, high = of.reachable
     if low <= number <= high:
         return
@@ -264,7 +309,7 @@ def _check_reachable(clause: str, value: Value, limit: Number, number: float, of
     raise ParameterError(
         Text(
             "{condition} says {}, but {} lies in {} and never reaches {}",
-            clause,
+            comparison,
             value.text,
             show_range(of.reachable),
             limit.text,
@@ -275,7 +320,7 @@ def _check_reachable(clause: str, value: Value, limit: Number, number: float, of
 
 
 def _holds_by(value: float, sign: str, limit: float) -> tuple[bool, float]:
-    """Whether a comparison holds, and by how much; with NaN none does, not even that of being different."""
+    """Whether a comparison is true, and by how much; with NaN none is, not even `!=`."""
     if math.isnan(value) or math.isnan(limit):
         return False, math.nan
     above = 0.0 if value == limit else value - limit  # two infinities have no difference

@@ -13,6 +13,7 @@ from tallymark.evaluation.report import Cell, Report, reason_text
 from tallymark.metrics.base import Metric
 from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.naming import known_metric, metric
+from tallymark.rendering.table import show_estimate
 
 _MOST_LISTED = 20
 _MOST_COMPARED = 1_000
@@ -20,14 +21,15 @@ _WORST = {"<": max, "<=": max, ">": min, ">=": min}
 
 
 class Quantity(NamedTuple):
-    """A number, NaN where there is none; why it is none, or not a plain one; its unit; what else to know of it; and
-    between which ends it can lie at all."""
+    """A value, or NaN with a reason; its unit; what else to know of it; the range that it can lie in; and the decimals
+    that its interval supports."""
 
     number: float
     reason: str | None = None
     unit: str = ""
     notes: tuple[str, ...] = ()
     reachable: tuple[float, float] = (-math.inf, math.inf)
+    decimals: int | None = None
 
 
 class ValueLookup(Protocol):
@@ -50,7 +52,10 @@ class ReportLookup:
         """The number that a value before this sign stands for."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
-        return self._read(value, sign, key, cell)._replace(reachable=_reachable_range(cell.metric, value.suffix))
+        found = self._read(value, sign, key, cell)
+        return found._replace(
+            reachable=_reachable_range(cell.metric, value.suffix), decimals=_supported_decimals(value, cell)
+        )
 
     def _read(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         if value.suffix == "n":
@@ -156,6 +161,16 @@ class MappingLookup:
         return _to_quantity(
             value, None if number is None else _part(value, number), None, "" if item is None else item.unit
         )
+
+
+def _supported_decimals(value: Value, cell: Cell) -> int | None:
+    """The decimals in which a report shows a value and its interval; None for what has no interval."""
+    if value.suffix not in (None, "lo", "hi") or value.part is not None or cell.error is not None:
+        return None
+    if cell.bounded or not all(isinstance(number, float) for number in (cell.value, cell.lo, cell.hi)):
+        return None
+    text = show_estimate(cell.value, cell.lo, cell.hi)[0]
+    return None if "e" in text else len(text.partition(".")[2])
 
 
 def _reachable_range(item: Metric, suffix: str | None) -> tuple[float, float]:

@@ -28,14 +28,15 @@ from tallymark.app.worker import Worker
 _LOG = logging.getLogger("tallymark.app")
 _FORM_THREADS = 10  # for forms; pages have threads of their own
 _ERROR_TITLES = {
-    400: "This was not understood",
+    400: "Bad request",
     401: "Sign in first",
-    403: "Not for you",
-    404: "Nothing is here",
-    405: "This was not understood",
-    409: "Not now",
+    403: "Not allowed",
+    404: "Page not found",
+    405: "Method not allowed",
+    409: "Not possible now",
     413: "Too large",
-    415: "This was not understood",
+    415: "Unsupported format",
+    429: "Too many requests",
     500: "Something went wrong",
 }
 
@@ -67,12 +68,14 @@ def create_app(settings: AppSettings, clock: Callable[[], datetime] = utc_now) -
 
 
 async def _handle_error(request: Request, error: Exception) -> Response:
-    """The page of a request that is refused; users who must sign in first are redirected."""
+    """The page of a refused request; users who must sign in first are redirected."""
     shown: AppError
     if isinstance(error, AppError):
         shown = error
     elif isinstance(error, HTTPException) and error.status_code != 404:
-        shown = RequestError(error.status_code, "This page is not asked for in this way.", "Go back, and try again.")
+        shown = RequestError(
+            error.status_code, f"This page does not accept {request.method} requests.", "Go back and try again."
+        )
     else:
         shown = NotFoundError()
     if status_of(shown) == 401 and request.method == "GET":
@@ -86,14 +89,16 @@ async def _handle_unexpected_error(request: Request, error: Exception) -> Respon
     reference = request.state.reference
     _LOG.error("a request failed", exc_info=error, extra={"facts": {"reference": reference}})
     shown = RequestError(
-        500, "That is our fault, and it was written down.", "Try it again; if it stays, quote the reference."
+        500,
+        "An internal error occurred and was logged.",
+        "Try again. If it happens again, tell the organisers the reference.",
     )
     return _error_page(RequestContext(request, request.app.state.service, None), shown)
 
 
 def _error_page(context: RequestContext, error: AppError) -> Response:
     status = status_of(error)
-    title = _ERROR_TITLES.get(status, "This was not understood")
+    title = _ERROR_TITLES.get(status, "Bad request")
     link = None if error.link is None else Link(*error.link)
     view = ErrorPage(context.shell(title), status, error.message, error.hint, context.request.state.reference, link)
     return context.page("error.html", view, status)

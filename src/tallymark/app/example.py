@@ -22,13 +22,13 @@ from tallymark.errors import FileError
 
 _SLUG = "animals-on-photographs"
 _RULES = """\
-Someone has put up cameras in a forest, and wants to know which animals come by.
+Cameras in a forest took 400 photographs of animals.
 
 - Predict which **animal** is on each photograph.
-- Photographs without a prediction count as wrong.
-- Use whatever you like to make the predictions, but do not look at the photographs yourself.
+- Photographs without a prediction count as incorrect.
+- Any method is allowed, except looking at the photographs yourself.
 
-This challenge is an example: sign up, join it, and send the files in `examples/data`.
+This challenge is an example: sign up, join it, and submit the files in `examples/data`.
 """
 
 
@@ -70,7 +70,6 @@ def _form(service: Service) -> dict[str, str]:
         "finals": "2",
         "show_intervals": "1",
         "show_classes": "1",
-        "show_counts": "1",
     }
 
 

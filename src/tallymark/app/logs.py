@@ -20,7 +20,7 @@ class JsonFormatter(logging.Formatter):
             "event": record.getMessage(),
             **getattr(record, "facts", {}),
         }
-        if record.exc_info and record.exc_info[0] is not None:  # only where it was raised: the message may have answers
+        if record.exc_info and record.exc_info[0] is not None:  # without its message, which may contain answers
             entry["error"] = record.exc_info[0].__name__
             entry["at"] = _traceback(record)
         return json.dumps(entry)

@@ -6,14 +6,14 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 
 class PrometheusMetrics:
-    """Counters of one app, in a registry of their own."""
+    """Counters of one app in their own registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         labels = ["method", "route", "status"]
         self.requests = Counter("tallymark_requests", "Requests answered", labels, registry=self.registry)
         self.request_seconds = Histogram(
-            "tallymark_request_seconds", "Time to answer", ["route"], registry=self.registry
+            "tallymark_request_seconds", "Request duration", ["route"], registry=self.registry
         )
-        self.submissions = Counter("tallymark_submissions", "Files worked on", ["state"], registry=self.registry)
-        self.queue = Gauge("tallymark_queue", "Submissions that wait for work", ["work"], registry=self.registry)
+        self.submissions = Counter("tallymark_submissions", "Submissions processed", ["state"], registry=self.registry)
+        self.queue = Gauge("tallymark_queue", "Submissions in the queue", ["work"], registry=self.registry)

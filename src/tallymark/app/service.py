@@ -1,4 +1,4 @@
-"""What all parts of a running app share: settings, database, files, clock, and limits on work at the same time."""
+"""What all parts of a running app share: settings, database, files, clock, and limits on concurrent work."""
 
 from __future__ import annotations
 

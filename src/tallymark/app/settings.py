@@ -20,20 +20,20 @@ def _setting(default: Any, description: str) -> Any:
 
 @dataclass(frozen=True)
 class AppSettings:
-    """The settings. Each has an option of `tallymark serve` and a variable: TALLYMARK_ and its name in capitals."""
+    """The settings. Each is an option of `tallymark serve` and an environment variable, such as TALLYMARK_ROWS."""
 
-    data: str = _setting("tallymark-data", "The folder of the database and the files.")
-    database: str = _setting("", "The URL of a PostgreSQL database; without one, SQLite in the folder of the data.")
-    host: str = _setting("127.0.0.1", "The address to listen at.")
-    port: int = _setting(8000, "The port to listen at.")
-    url: str = _setting("", "Where people reach the app, such as https://scores.example.org.")
+    data: str = _setting("tallymark-data", "Folder of the database and files.")
+    database: str = _setting("", "URL of a PostgreSQL database; without it, SQLite in the data folder.")
+    host: str = _setting("127.0.0.1", "Address to listen on.")
+    port: int = _setting(8000, "Port to listen on.")
+    url: str = _setting("", "Public URL of the app, such as https://scores.example.org.")
     sign_up: str = _setting("invitation", "Who may sign up: by invitation, or open to all.")
-    upload_bytes: int = _setting(10_000_000, "How large an uploaded file may be.")
-    direct_bytes: int = _setting(10_000_000, "Up to which size a file is scored while its sender waits.")
-    rows: int = _setting(10_000_000, "How many rows a file may have.")
-    session_days: int = _setting(30, "How long a sign-in lasts.")
-    resamples: int = _setting(1000, "How many resamples an interval without a formula is made from.")
-    scorers: int = _setting(2, "How many files are scored at a time.")
+    upload_bytes: int = _setting(10_000_000, "Maximum bytes of an uploaded file.")
+    direct_bytes: int = _setting(10_000_000, "Maximum bytes of a file that is scored during the request.")
+    rows: int = _setting(10_000_000, "Maximum rows of a file.")
+    session_days: int = _setting(30, "Days until a sign-in expires.")
+    resamples: int = _setting(1000, "Bootstrap replicates of intervals without a formula.")
+    scorers: int = _setting(2, "Files scored at the same time.")
 
     def __post_init__(self) -> None:
         for setting in fields(self):

@@ -1,4 +1,4 @@
-"""The worker: a thread that scores the queue in the database, and takes over what another process has left."""
+"""The worker: a thread that scores the queue in the database, and takes over expired claims of other processes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _LOG = logging.getLogger("tallymark.app")
 
 
 class Worker:
-    """One thread that scores, and one that renews its claim and deletes expired checked files.
+    """A thread that scores, and a thread that renews its claims and deletes expired checked files.
 
-    Whatever fails is tried again, three times in all.
+    Failed work is attempted three times in all.
     """
 
     def __init__(self, service: Service) -> None:

@@ -14,11 +14,13 @@ from tallymark.errors import Rejection
 
 @click.command("check", cls=Command, short_help="Check a submission without the answers.")
 @click.argument("submission", metavar="SUBMISSION", type=click.Path())
-@click.option("--template", metavar="FILE", type=click.Path(), help="A file with the ids that are asked for.")
+@click.option(
+    "--template", metavar="FILE", type=click.Path(), help="File with the expected ids, such as a sample submission."
+)
 @options.submission_options()
 @click.option("--json", "format", flag_value="json", help="Print JSON.")
 def command(**given: Any) -> None:
-    """Check a SUBMISSION, a file of CSV or Parquet, as score would, without the answers; - is standard input.
+    """Check a SUBMISSION, a CSV or Parquet file, without the answers; - is standard input.
 
     \b
     Examples:

@@ -46,13 +46,13 @@ class _ChooseCommand(Command):
 
 @click.command("choose", cls=_ChooseCommand, short_help="Find the metrics that fit a problem.")
 @click.argument("task", required=False, metavar="[TASK]")
-@click.option("--ask/--no-ask", default=None, help="Ask what is open; by default, where a person is there.")
+@click.option("--ask/--no-ask", default=None, help="Ask the open questions; by default only in a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(task: str | None, ask: bool | None, as_json: bool, **answers: str | None) -> None:
-    """Find the metrics that fit a problem, with reasons, and those to avoid.
+    """Find the metrics that fit a problem, with reasons, and metrics to avoid.
 
-    TASK is what is predicted; without one, the tasks are named. It asks where a person is there; else the options
-    answer, and questions that stay open are named.
+    Without a TASK, it lists the tasks. Interactive in a terminal; otherwise the options are the answers, and open
+    questions are listed.
 
     \b
     Examples:

@@ -16,21 +16,21 @@ from tallymark.errors import ParameterError
 
 
 @click.command("compare", cls=Command, short_help="Compare models whose predictions are in one file.")
-@options.row_options(options.ONE_FILE, "The predictions of the models, a column for each.")
+@options.row_options(options.ONE_FILE, "The columns of predictions, one per model.")
 @options.interval_options(
-    click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The level of intervals.")
+    click.option("--ci", type=float, default=0.95, show_default=True, metavar="LEVEL", help="The confidence level.")
 )
-@options.column("--baseline", "The model that all others are compared with; without it, every pair is.")
+@options.column("--baseline", "Compare all models with this one; by default every pair is compared.")
 @click.option(
     "--correction",
     type=click.Choice(list(CORRECTIONS)),
-    default="holm",
+    default="max-t",
     show_default=True,
-    help="How p-values are corrected for the number of pairs.",
+    help="How to correct for the number of pairs; max-t corrects p-values and intervals, the others only p-values.",
 )
 @options.output_options(files=True)
 def command(**given: Any) -> None:
-    """Compare models whose predictions stand in one FILE of CSV or Parquet; - is standard input.
+    """Compare models whose predictions are columns of one CSV or Parquet FILE; - is standard input.
 
     \b
     Examples:

@@ -11,13 +11,13 @@ from tallymark.cli.output import write
 _SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", cls=Command, short_help="Print a script that completes commands in a shell.")
+@click.command("completion", cls=Command, short_help="Print a shell completion script.")
 @click.argument("shell", type=click.Choice(_SHELLS))
 def command(shell: str) -> None:
-    """Print what makes a SHELL complete commands, options, metrics and the columns of a file.
+    """Print a script that makes a SHELL complete commands, options, metrics and columns.
 
     \b
-    Put it where the shell finds it:
+    Put the script where the shell finds it:
       bash  tallymark completion bash > ~/.local/share/bash-completion/completions/tallymark
       zsh   tallymark completion zsh > ~/.zfunc/_tallymark, with ~/.zfunc in fpath
       fish  tallymark completion fish > ~/.config/fish/completions/tallymark.fish

@@ -18,41 +18,42 @@ from tallymark.evaluation.tally import Tally
 
 @click.command("evaluate", cls=Command, short_help="Evaluate the predictions in files.")
 @options.row_options(options.FILES, "The predictions; several columns are one per class, output or quantile.")
-@options.columns("--by", "Groups to evaluate one by one, too.")
+@options.columns("--by", "Columns of groups to evaluate separately as well.")
 @options.MIN_ROWS
 @options.interval_options(
-    click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each number, such as 0.95."),
+    click.option(
+        "--ci", type=float, metavar="LEVEL", help="Confidence level, such as 0.95; adds an interval to each number."
+    ),
     options.CI_METHOD,
 )
-@options.column("--keys", "What tells rows apart when they are resampled; without it, their order does.")
+@options.column("--keys", "The column of unique row ids for the bootstrap; by default the row number.")
 @click.option(
     "--score-ranges",
     type=int,
     metavar="NUMBER",
-    help="Walk scores, where they are too many for memory, in so many ranges, such as 64.",
+    help="Process scores in this many ranges to save memory, such as 64.",
 )
 @click.option(
     "--stream/--no-stream",
     default=None,
-    help="Read rows in pieces, or those of one file at once; by default several files and those beyond 256 MB are "
-    "read in pieces.",
+    help="Read rows in batches, or all at once; by default several files, and files above 256 MB, are read in batches.",
 )
 @click.option(
-    "--engine", type=click.Choice(["dask", "spark", "ray"]), help="Who reads files of Parquet, instead of this process."
+    "--engine", type=click.Choice(["dask", "spark", "ray"]), help="Read Parquet files with the workers of this engine."
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Where the engine is; without it, as its own settings say.")
+@click.option("--scheduler", metavar="ADDRESS", help="The address of the engine; by default its own settings.")
 @options.SAVE_TALLY
 @options.ACCEPT
 @options.output_options(files=True)
 def command(**given: Any) -> int:
-    """Evaluate the predictions in a FILE of CSV, Parquet or Arrow; - is standard input.
+    """Evaluate the predictions in a CSV, Parquet or Arrow FILE; - is standard input.
 
-    Several files, patterns in quotes and folders are one table, which may be larger than memory: it is read in pieces,
-    and the numbers are the same.
+    Several files, patterns in quotes and folders are read as one table, which may be larger than memory; the numbers
+    are the same.
 
-    A column whose every field is a number holds numbers, all others hold labels. Where the types leave it open, --kind
-    says what the predictions are. Several columns of probabilities belong to the classes that end their names, or to
-    those of --classes.
+    A column whose fields are all numbers contains numbers; any other column contains labels. If the types are
+    ambiguous, --kind says what the predictions are. Several columns of probabilities belong to the classes at the end
+    of their names, or to --classes.
 
     \b
     Examples:

@@ -9,12 +9,12 @@ from tallymark.cli.options import complete_metrics
 from tallymark.cli.output import write
 
 
-@click.command("explain", cls=Command, short_help="Explain a metric and how to read its values.")
+@click.command("explain", cls=Command, short_help="Explain a metric and how to read it.")
 @click.argument("metric", metavar="METRIC", shell_complete=complete_metrics)
-@click.option("--value", type=float, help="A value of the metric, to say where it stands.")
+@click.option("--value", type=float, help="A value of the metric to interpret.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(metric: str, value: float | None, as_json: bool) -> None:
-    """Say what a METRIC means, how to read its values, when it is undefined and what to mind.
+    """Explain a METRIC: its meaning, how to read its values, when it is undefined, and its pitfalls.
 
     \b
     Examples:

@@ -13,16 +13,16 @@ from tallymark.errors import nearest
 
 COMMANDS = {
     "evaluate": "Evaluate the predictions in files.",
-    "merge": "Add up saved tallies.",
+    "merge": "Add saved tallies and report on all rows.",
     "compare": "Compare models whose predictions are in one file.",
     "score": "Score a submission against the answers.",
     "check": "Check a submission without the answers.",
     "serve": "Start the web app.",
     "metrics": "List the metrics.",
-    "explain": "Explain a metric and how to read its values.",
+    "explain": "Explain a metric and how to read it.",
     "choose": "Find the metrics that fit a problem.",
-    "completion": "Print a script that completes commands in a shell.",
-    "version": "Show the installed versions.",
+    "completion": "Print a shell completion script.",
+    "version": "Print the installed versions.",
 }
 _OTHER_WORDS = {"list": "metrics", "describe": "explain", "validate": "check", "app": "serve", "web": "serve"}
 EXAMPLES = """\b
@@ -71,7 +71,7 @@ class Command(click.Command):
             expose_value=False,
             is_eager=True,
             callback=_show_traces,
-            help="Show where in the code an error came from.",
+            help="Show the traceback of an error.",
         )
         self.params.append(debug)
 
@@ -148,7 +148,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Measure how good models are, from files of predictions.\n\n{EXAMPLES}",
-    epilog="Exit codes: 0 fine, 1 not accepted, 2 wrong usage or input, 130 interrupted. NO_COLOR turns colours off.",
+    epilog="Exit codes: 0 success, 1 refused, 2 wrong usage or input, 130 interrupted. NO_COLOR disables colours.",
 )
 @click.option(
     "--version", "-V", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."

@@ -15,17 +15,17 @@ from tallymark.errors import ParameterError, StateError
 from tallymark.evaluation.tally import Tally
 
 
-@click.command("merge", cls=Command, short_help="Add up saved tallies.")
+@click.command("merge", cls=Command, short_help="Add saved tallies and report on all rows.")
 @options.FILES
 @options.MIN_ROWS
 @options.SAVE_TALLY
 @options.ACCEPT
 @options.output_options(files=True)
 def command(**given: Any) -> int:
-    """Add up tallies, each a FILE that evaluate --save-tally or Tally.save wrote, and report on all of their rows.
+    """Add saved tallies and report on all of their rows.
 
-    The numbers are those of all rows at once, to the last bit; none of the rows is needed. An --output that ends in
-    .tally is the sum, to add more to it later.
+    Each FILE was written by evaluate --save-tally or Tally.save. The numbers are those of all rows at once, to the last
+    bit, without the rows. An --output that ends in .tally is the sum, to add to later.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from tallymark.rendering.exports import to_json
 @click.option("--family", help="Only one family, such as regression.")
 @options.output_options()
 def command(only: str | None, family: str | None, format: str | None) -> None:
-    """List the metrics, what they measure and which values are better.
+    """List the metrics, with what they measure and which values are better.
 
     \b
     Examples:

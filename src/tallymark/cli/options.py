@@ -92,70 +92,89 @@ METRICS = click.option(
     multiple=True,
     callback=_split,
     shell_complete=complete_metrics,
-    help="Metrics, with commas between them; without it, those that suit the types of the columns.",
+    help="Metrics, separated by commas; the default depends on the types of the columns.",
 )
 _CLASSES = click.option(
     "--classes",
     metavar="LABEL,...",
     multiple=True,
     callback=_split,
-    help="All classes, in the order of the columns of probabilities, with commas between them.",
+    help="All classes, separated by commas, in the order of the probability columns.",
 )
-_SEPARATOR = click.option("--separator", metavar="CHARACTER", help="Field separator, for example ';' or 'tab'.")
+_SEPARATOR = click.option(
+    "--separator", metavar="CHARACTER", help="Field separator (delimiter), for example ';' or 'tab'."
+)
 _COUNT = click.IntRange(min=1)
 _LIMIT_OPTIONS: list[Decorator] = [
     click.option(f"--max-{name}", metavar="NUMBER", type=kind, help=text)
     for name, kind, text in (
-        ("bytes", _COUNT, "Reject a submission of more bytes."),
-        ("rows", _COUNT, "Reject one of more rows."),
-        ("columns", _COUNT, "Reject one of more columns; 10,000 by default."),
-        ("field-length", _COUNT, "Reject one with longer fields; 100,000 characters by default."),
-        ("labels", _COUNT, "Reject one with more distinct labels."),
-        ("unpacked-bytes", _COUNT, "Reject one that unpacks to more; 17 GB by default."),
-        ("ratio", click.FloatRange(min=0, min_open=True), "Reject one that unpacks to more times its size; 100."),
+        ("bytes", _COUNT, "Reject a larger submission."),
+        ("rows", _COUNT, "Reject a submission with more rows."),
+        ("columns", _COUNT, "Reject a submission with more columns; by default 10,000."),
+        ("field-length", _COUNT, "Reject a submission with longer fields; by default 100,000 characters."),
+        ("labels", _COUNT, "Reject a submission with more distinct labels."),
+        ("unpacked-bytes", _COUNT, "Reject a compressed file that unpacks to more bytes; by default 17 GB."),
+        (
+            "ratio",
+            click.FloatRange(min=0, min_open=True),
+            "Reject a compressed file that unpacks to a larger multiple of its size; by default 100.",
+        ),
     )
 ]
 _ROW_OPTIONS: list[Decorator] = [
-    column("--weights", "The weight of each row."),
-    column("--query", "The query that each row belongs to, for metrics of rankings."),
+    column("--weights", "The column of row weights."),
+    column("--query", "The column of queries, for ranking metrics."),
     click.option(
         "--kind",
         type=click.Choice(KINDS),
-        help="What the predictions are, where their type does not tell.",
+        help="What the predictions are, if it cannot be inferred from the type.",
     ),
-    click.option("--positive", metavar="LABEL", help="The positive class; by default 1 beside 0 or -1, or true."),
+    click.option(
+        "--positive", metavar="LABEL", help="The positive class; by default true, or 1 if the other class is 0 or -1."
+    ),
     _CLASSES,
     click.option("--normalize", is_flag=True, help="Divide the probabilities of each row by their sum."),
     click.option(
         "--labels",
         is_flag=True,
-        help="Read truth and predictions as labels that are written the same or differ: 1 and 1.0 differ.",
+        help="Compare labels as text: 1 and 1.0 differ.",
     ),
     click.option(
         "--missing",
         type=click.Choice(["error", "drop"]),
         default="error",
         show_default=True,
-        help="Refuse rows with missing values, or drop and count them.",
+        help="Refuse missing values, or drop and count the rows that have any.",
     ),
     _SEPARATOR,
 ]
 _INTERVAL_OPTIONS: list[Decorator] = [
-    click.option("--resamples", type=int, help="Resamples of a bootstrap; 1,000, unless the level needs more."),
-    click.option("--seed", type=int, default=0, show_default=True, help="The seed from which resamples follow."),
-    column("--cluster", "What rows are resampled together by, such as a patient."),
+    click.option(
+        "--resamples",
+        type=int,
+        help="Number of bootstrap replicates; by default 1,000, or more if the level needs them.",
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="The seed of the bootstrap."),
+    column("--cluster", "The column of cluster ids, such as patients; clusters are resampled whole."),
 ]
 MIN_ROWS = click.option(
-    "--min-rows", type=int, default=1, show_default=True, help="The smallest group that is compared."
+    "--min-rows", type=int, default=1, show_default=True, help="Group metrics leave out groups with fewer rows."
 )
 ACCEPT = click.option(
-    "--accept", multiple=True, metavar="CONDITION", help='What must hold, such as "r2 > 0.8 and rmse < 5".'
+    "--accept",
+    multiple=True,
+    metavar="CONDITION",
+    help='A condition that the report must meet, such as "r2 > 0.8 and rmse < 5".',
 )
 SAVE_TALLY = click.option(
-    "--save-tally", metavar="FILE", type=click.Path(), help="Keep the tally, which merge adds to others, in a file."
+    "--save-tally", metavar="FILE", type=click.Path(), help="Save the tally to a file; merge adds tallies."
 )
 CI_METHOD = click.option(
-    "--ci-method", type=click.Choice(METHODS), default="auto", show_default=True, help="How intervals are made."
+    "--ci-method",
+    type=click.Choice(METHODS),
+    default="auto",
+    show_default=True,
+    help="How confidence intervals are computed.",
 )
 _FORMAT_OPTIONS: list[Decorator] = [
     click.option("--json", "format", flag_value="json", help="Print JSON."),
@@ -163,13 +182,13 @@ _FORMAT_OPTIONS: list[Decorator] = [
     click.option("--markdown", "format", flag_value="markdown", help="Print Markdown."),
 ]
 _OUTPUT_FILE_OPTIONS: list[Decorator] = [
-    click.option("--html", metavar="FILE", type=click.Path(), help="Write an HTML page with plots, too."),
+    click.option("--html", metavar="FILE", type=click.Path(), help="Also write an HTML page with plots."),
     click.option(
         "--output",
         "-o",
         metavar="FILE",
         type=click.Path(),
-        help="Write to a file instead of printing; .html, .md, .json and .csv say in which form.",
+        help="Write to a file instead of printing; the ending .html, .md, .json or .csv sets the format.",
     ),
 ]
 
@@ -200,23 +219,23 @@ def submission_options() -> Decorator:
     """The columns of a submission, and what they hold."""
     return _applied(
         [
-            click.option("--id", default="row_id", show_default=True, metavar="COLUMN", help="The ids of the rows."),
+            click.option("--id", default="row_id", show_default=True, metavar="COLUMN", help="The column of row ids."),
             click.option(
                 "--label",
                 default="label",
                 show_default=True,
                 metavar="COLUMN",
-                help="What is predicted: a column of the answers, and by default of the submission.",
+                help="The column of labels or numbers in the answers, and by default in the submission.",
             ),
             column(
                 "--prediction",
-                "The predictions in the submission; by default the column that --label names, or else prediction, "
-                "pred, y_pred, score or probability.",
+                "The column of predictions in the submission; by default that of --label, else the only one of "
+                "prediction, pred, y_pred, score and probability.",
             ),
             click.option(
                 "--task",
                 type=click.Choice(TASKS),
-                help="The kind of prediction; by default what the metrics read, or labels.",
+                help="What is predicted; by default the task of the metrics, or labels.",
             ),
             _CLASSES,
             click.option(
@@ -224,7 +243,7 @@ def submission_options() -> Decorator:
                 type=click.Choice(["count", "reject"]),
                 default="count",
                 show_default=True,
-                help="Count missing rows of labels against recall in a challenge, or reject the file.",
+                help="In a challenge, count a missing label as wrong, or reject the file.",
             ),
             _SEPARATOR,
             *_LIMIT_OPTIONS,

@@ -22,23 +22,23 @@ from tallymark.errors import ParameterError, Rejection
     type=click.Choice(["analysis", "challenge"]),
     default="analysis",
     show_default=True,
-    help="Analysis leaves out missing rows and shows answers; a challenge does neither.",
+    help="analysis: leave missing rows out, show answers; challenge: count them, round scores, hide answers.",
 )
-@click.option("--query", metavar="COLUMN", default="query", show_default=True, help="The queries of a ranking.")
+@click.option("--query", metavar="COLUMN", default="query", show_default=True, help="Query column of a ranking.")
 @click.option(
-    "--positive",
-    metavar="LABEL",
-    help="The positive class, for metrics of one class and for one column of probabilities.",
+    "--positive", metavar="LABEL", help="Positive class, for binary metrics and a single column of probabilities."
 )
 @options.interval_options(
-    click.option("--ci", type=float, metavar="LEVEL", help="Put an interval around each score, such as 0.95."),
+    click.option(
+        "--ci", type=float, metavar="LEVEL", help="Confidence level, such as 0.95; adds an interval to each score."
+    ),
     clusters=False,
 )
 @options.output_options(files=True)
 def command(**given: Any) -> None:
-    """Score a SUBMISSION against the ANSWERS, two files of CSV or Parquet whose rows have ids; - is standard input.
+    """Score a SUBMISSION against the ANSWERS, two CSV or Parquet files with ids; - is standard input.
 
-    Rows are matched by their ids, in any order. All problems of a file are reported at once, with line and column.
+    Rows are matched by id, in any order. All problems of a file are reported at once, with line and column.
 
     \b
     Examples:

@@ -13,9 +13,9 @@ from tallymark.cli.output import write
 _PACKAGES = ("numpy", "pyarrow", "matplotlib", "rich", "click")
 
 
-@click.command("version", cls=Command, short_help="Show the installed versions.")
+@click.command("version", cls=Command, short_help="Print the installed versions.")
 def command() -> None:
-    """Say which versions of tallymark, Python and the packages it uses are installed.
+    """Print the versions of tallymark, Python and the packages in use.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""tm.compare: several models on the same rows, and which differences between them are significant."""
+"""tm.compare: several models on the same rows, and which of their differences are significant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,15 @@ from tallymark.comparison.difference import (
     largest_difference,
     minimum_detectable_difference,
 )
-from tallymark.comparison.paired_tests import PairedTest, bootstrap, delong, mcnemar
+from tallymark.comparison.paired_tests import (
+    PairedTest,
+    ResampledPair,
+    bootstrap,
+    delong,
+    few_rows_note,
+    max_t,
+    mcnemar,
+)
 from tallymark.comparison.result import Comparison, ComparisonSettings
 from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array, names_of, wrap_read_errors
@@ -51,20 +59,26 @@ def compare(
     missing: str = "error",
     ci: float | Intervals = 0.95,
     cluster: object = None,
-    correction: str = "holm",
+    correction: str = "max-t",
     baseline: str | None = None,
 ) -> Comparison:
-    """Compare models on the same rows: differences with intervals and p-values, and which of them the data show.
+    """Compare models on the same rows: differences with confidence intervals, p-values and their significance.
 
-    `models` maps names to predictions, or is a table with a column for each. Every pair is compared, or each model with
-    the `baseline`. A share of rows (accuracy, recall, …) is tested by McNemar's test, an area under the ROC curve by
-    DeLong's; everything else, and whatever has weights or a `cluster`, by a paired bootstrap, which depends on nothing
-    but the seed and the place of a row, with 1,000 resamples, or more where the level and the number of pairs need
-    them; `ci=Intervals(...)` says another seed or number. `cluster` is a label per row: rows with the same one are
-    drawn together. The p-value of a pair is below 1 − the level exactly where its interval excludes 0.
+    One pair is tested by McNemar's test in accuracy, recall and other shares of rows, by DeLong's test in the area
+    under the ROC curve, and by a paired bootstrap in everything else and wherever there are weights or a `cluster`.
+    Several pairs are tested at once by single-step max-T on joint replicates. The p-value of a pair is below 1 − the
+    level exactly where its interval excludes 0.
 
-    `correction` of the p-values for the number of pairs is "holm", "bonferroni", "fdr" or "none". `missing="drop"`
-    leaves out rows that lack the truth or the prediction of any model. The rest is as in `evaluate`.
+    Args:
+        models: A mapping of names to predictions, or a table with a column per model.
+        missing: "error" refuses missing values; "drop" leaves out rows that lack the truth or the prediction of any
+            model.
+        ci: The confidence level of the differences, or `Intervals(...)` for the number of bootstrap replicates (by
+            default 1,000, or more if the level and the number of pairs need them) and the seed.
+        correction: How to allow for the number of pairs in a metric. "max-t" adjusts p-values and makes intervals
+            simultaneous, so that they agree. "holm", "bonferroni" and "fdr" correct the p-values of single pairs,
+            "none" leaves them; their intervals are uncorrected.
+        baseline: Compare every model with this one only, instead of every pair.
 
     >>> truth = [1, 1, 1, 1, 0, 0, 0, 0] * 10
     >>> old, new = [1, 1, 1, 0, 0, 0, 1, 1] * 10, [1, 1, 1, 1, 0, 0, 0, 1] * 10
@@ -88,11 +102,9 @@ def compare(
     selected = select_metrics(metrics, batches[names[0]], about)
     _check_metrics(selected)
     reports = {name: _report(name, batch, selected, about) for name, batch in batches.items()}
-    evidence = PairTester(batches, reports, about, intervals)
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
-    differences = [
-        found for key in selected for found in _differences_in_metric(key, pairs, evidence, reports, settings)
-    ]
+    tester = PairTester(batches, reports, about, intervals, jointly=correction == "max-t" and len(pairs) > 1)
+    differences = [found for key in selected for found in _differences_in_metric(key, pairs, tester, reports, settings)]
     for batch in batches.values():
         batch.memo.clear()  # the reports keep the rows, and should keep no more
     return Comparison(reports, differences, settings)
@@ -101,14 +113,15 @@ def compare(
 def _differences_in_metric(
     key: str,
     pairs: list[tuple[str, str]],
-    evidence: PairTester,
+    tester: PairTester,
     reports: Mapping[str, Report],
     settings: ComparisonSettings,
 ) -> list[Difference]:
-    """The differences of all pairs in one metric, corrected together."""
-    item: Metric = next(iter(reports.values())).cell(key).metric
+    """The differences of all pairs in one metric, corrected for each other."""
+    report = next(iter(reports.values()))
+    item, name = report.cell(key).metric, report.display_name(key)
     test_count = ComparisonSettings.tests(len(reports), settings.correction, settings.baseline)
-    results = [evidence.test(key, first, second) for first, second in pairs]
+    results = tester.test(key, pairs)
     corrected = correct_p_values([result.p for result in results], settings.correction)
     return [
         Difference(
@@ -120,12 +133,15 @@ def _differences_in_metric(
             result.hi,
             result.p,
             p,
-            minimum_detectable_difference(result.error, settings.level, test_count, result.freedom),
+            minimum_detectable_difference(result, settings.level, test_count),
             result.method,
             settings.level,
             item.better,
             result.reason,
             result.notes,
+            name,
+            settings.correction if len(pairs) > 1 else None,
+            result.p_at_floor,
         )
         for (first, second), result, p in zip(pairs, results, corrected, strict=True)
     ]
@@ -221,7 +237,7 @@ ByRow = PairedOutcomes | Placements
 
 
 class PairTester:
-    """The rows of several models, read once for all pairs."""
+    """The rows of several models, read once for all pairs: tested pair by pair, or `jointly` by max-T."""
 
     def __init__(
         self,
@@ -229,6 +245,8 @@ class PairTester:
         reports: Mapping[str, Report],
         target: Target,
         settings: Intervals,
+        *,
+        jointly: bool,
     ) -> None:
         counted = {name: batch.without_zero_weights() for name, batch in batches.items()}
         one = next(iter(counted.values()))
@@ -236,11 +254,16 @@ class PairTester:
         self._reports = reports
         self._same_predictions: dict[tuple[str, str], bool] = {}  # whether two models predict the same
         self._settings = settings
+        self._jointly = jointly
         report = next(iter(reports.values()))
         self._metrics: dict[str, Metric] = {key: report.cell(key).metric for key in report}
         single = batches if one.has_unit_weights and one.cluster_side is None else None
         self._rows = {key: found for key in report if single and (found := self._by_row(key, single, target))}
-        rest = {key: item for key, item in self._metrics.items() if key not in self._rows and self._defined(key)}
+        rest = {
+            key: item
+            for key, item in self._metrics.items()
+            if (jointly or key not in self._rows) and self._defined(key) and not (item.no_interval or item.no_bootstrap)
+        }
         self._too_few_resamples = lacks_resamples(settings.level, settings.number_of_resamples)
         if one.cluster_side is not None and any(item.by_query for item in rest.values()):
             check_nested(one)
@@ -254,7 +277,7 @@ class PairTester:
         return sum(math.isfinite(report[key]) for report in self._reports.values()) > 1
 
     def _by_row(self, key: str, plain: Mapping[str, Batch], target: Target) -> dict[str, ByRow] | None:
-        """What single rows say of each model; None where they do not make up the values of this metric."""
+        """The outcomes of single rows by model; None where they do not make up the values of this metric."""
         item = self._metrics[key]
         if isinstance(item.better, (int, float)):
             return None  # what is compared is the distance from the best value
@@ -277,42 +300,73 @@ class PairTester:
             self._same_predictions[first, second] = self._batches[first].has_same_predictions(self._batches[second])
         return self._same_predictions[first, second]
 
-    def test(self, key: str, first: str, second: str) -> PairedTest:
-        """The test of two models in a metric."""
+    def test(self, key: str, pairs: list[tuple[str, str]]) -> list[PairedTest]:
+        """The tests of pairs of models in a metric."""
+        known = {pair: self._known(key, *pair) for pair in pairs}
+        rest = [pair for pair in pairs if known[pair] is None]
+        results = self._test_jointly(key, rest) if self._jointly else [self._test_pair(key, *pair) for pair in rest]
+        tested = dict(zip(rest, results, strict=True))
+        return [known[pair] or tested[pair] for pair in pairs]
+
+    def _known(self, key: str, first: str, second: str) -> PairedTest | None:
+        """The result where two models cannot be tested in a metric, or need not be."""
         without = [name for name in sorted((first, second)) if not self._has_value(name, key)]
         if without:
             return PairedTest("none", reason="; ".join(f"{n}: {self._reports[n].cell(key).reason}" for n in without))
         if self._same(first, second):
             return PairedTest("none", 1.0, reason=SAME)
+        item = self._metrics[key]
+        reason = item.no_interval or item.no_bootstrap or self._too_few_resamples
+        return PairedTest("none", reason=reason) if reason and (self._jointly or key not in self._rows) else None
+
+    def _test_pair(self, key: str, first: str, second: str) -> PairedTest:
+        """The test of one pair: by single rows where they make up the metric, else by resamples."""
+        level = self._settings.level
         if key in self._rows:
             one, other = self._rows[key][first], self._rows[key][second]
             if isinstance(one, PairedOutcomes) and isinstance(other, PairedOutcomes):
-                return mcnemar(one, other, self._settings.level)
+                return mcnemar(one, other, level)
             if isinstance(one, Placements) and isinstance(other, Placements):
-                return delong(one, other, self._settings.level)
+                return delong(one, other, level)
+        pair = self._resampled_pair(key, first, second)
+        return self._within_range(key, bootstrap(pair.differences, level, *self._method_and_units(key), pair.sizes))
+
+    def _test_jointly(self, key: str, pairs: list[tuple[str, str]]) -> list[PairedTest]:
+        """The tests of all pairs at once."""
+        resampled = [self._resampled_pair(key, *pair) for pair in pairs]
+        results = max_t(resampled, self._settings.level, *self._method_and_units(key))
+        rows = self._rows.get(key)
+        few = [few_rows_note(rows[first], rows[second]) if rows else () for first, second in pairs]
+        return [
+            self._within_range(key, result._replace(notes=(*notes, *result.notes)))
+            for result, notes in zip(results, few, strict=True)
+        ]
+
+    def _resampled_pair(self, key: str, first: str, second: str) -> ResampledPair:
         item = self._metrics[key]
-        if item.no_interval or item.no_bootstrap:
-            return PairedTest("none", reason=item.no_interval or item.no_bootstrap)
-        if self._too_few_resamples:
-            return PairedTest("none", reason=self._too_few_resamples)
-        differences = _differences(item, self._resampled[first][item], self._resampled[second][item])
-        method = bootstrap_name(clusters=self._batches[first].cluster_side is not None, by_query=item.by_query)
-        units = units_of(self._batches[first], by_query=item.by_query)
-        sizes = (self._reports[first][key], self._reports[second][key], item.rounding_scale)
-        result = bootstrap(differences, self._settings.level, f"paired {method}", units, sizes)
-        most = largest_difference(item)
+        one, other = self._resampled[first][item], self._resampled[second][item]
+        if len(one) != len(other):
+            raise InputError("the input changed while it was being read")
+        values = self._reports[first][key], self._reports[second][key]
+        sizes = (*values, item.rounding_scale)
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite differences are left out
+            differences = difference_between(item, one, other)
+        return ResampledPair(difference_between(item, *values), differences, sizes)
+
+    def _method_and_units(self, key: str) -> tuple[str, float]:
+        """What is resampled for a metric, and how many of them there are."""
+        by_query, batch = self._metrics[key].by_query, next(iter(self._batches.values()))
+        name = bootstrap_name(clusters=batch.cluster_side is not None, by_query=by_query)
+        return f"paired {name}", units_of(batch, by_query=by_query)
+
+    def _within_range(self, key: str, result: PairedTest) -> PairedTest:
+        """The interval cut to the largest difference that the metric allows."""
+        most = largest_difference(self._metrics[key])
         return result._replace(lo=max(result.lo, -most), hi=min(result.hi, most))
 
 
-def _differences(item: Metric, first: Array, second: Array) -> Array:
-    if len(first) != len(second):
-        raise InputError("the input changed while it was being read")
-    pairs = zip(first.tolist(), second.tolist(), strict=True)
-    return np.array([difference_between(item, *pair) for pair in pairs])
-
-
 def value_from_rows(rows: ByRow) -> float:
-    """The value that single rows make up, up to a constant."""
+    """The value that the outcomes of single rows make up, up to a constant."""
     if isinstance(rows, PairedOutcomes):
         return rows.scale * int(np.count_nonzero(rows.counts)) / max(len(rows.counts), 1)
     pairs = max(2 * len(rows.positive) * len(rows.negative), 1)

@@ -7,20 +7,27 @@ from collections.abc import Sequence
 
 from tallymark.data.arguments import check_choice
 
-CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "Benjamini–Hochberg", "none": "none"}
+CORRECTIONS = {
+    "max-t": "max-T",
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "fdr": "Benjamini–Hochberg",
+    "none": "uncorrected",
+}
 
 
 def check_correction(how: object) -> str:
-    """Refuse an unknown way to correct."""
+    """Require a known correction."""
     check_choice("correction", how, CORRECTIONS)
     return str(how)
 
 
 def correct_p_values(ps: Sequence[float], how: str) -> list[float]:
-    """The corrected p-values, in the order given. Those that are undefined stay so, and count as tests that find
-    nothing: how many tests there are is to follow from the question, not from the answers.
+    """The corrected p-values, in the order given. Undefined ones stay undefined and count as tests that find nothing:
+    the number of tests follows from the question, not from the answers.
 
-    "holm" and "bonferroni" keep the chance of any false finding, "fdr" the share of false ones among the findings.
+    "holm" and "bonferroni" control the family-wise error rate, "fdr" the false discovery rate. p-values of "max-t" are
+    corrected where they are made (`paired_tests.max_t`).
 
     >>> correct_p_values([0.01, 0.04, 0.03], "holm")
     [0.03, 0.06, 0.06]

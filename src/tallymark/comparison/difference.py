@@ -1,24 +1,29 @@
-"""Difference: two models in one metric, with what the rows can say about it."""
+"""Difference: how two models differ in one metric, with its interval and test."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from tallymark.comparison.corrections import CORRECTIONS
+from tallymark.comparison.paired_tests import PairedTest
+from tallymark.data.arrays import Array
 from tallymark.intervals.distributions import student_quantile
 from tallymark.metrics.base import Metric
 from tallymark.rendering.table import show_number
 
-POWER = 0.8  # the chance with which a detectable difference shows
+POWER = 0.8  # the probability that a detectable difference is found
 
 
 class Difference(NamedTuple):
     """By how much the second model differs from the first in a metric; NaN is what is undefined, with its reason.
 
     `value` is the second less the first, in the metric or, where that is best at some value, in the distance from it.
-    `lo` and `hi` are its interval at `level`; `p` is the chance of a difference at least as large if there were none,
-    and is below 1 − level exactly where the interval excludes 0. `p_corrected` is the same in view of the other pairs;
-    `detectable` is the smallest difference that such data would show in eight of ten cases.
+    `lo` and `hi` are its interval at `level`, and `p` is below 1 − level exactly where the interval excludes 0.
+    `p_corrected` allows for the other pairs and decides whether the difference is significant. After "max-t" it is `p`,
+    and the interval is simultaneous; after any other `correction`, interval and `p` are those of the single pair. One
+    pair has no correction: None. `p_at_floor` says that only more resamples could show a smaller p. `detectable` is the
+    minimum detectable difference at a power of 80 %, and `name` the metric's name for people.
     """
 
     metric: str
@@ -35,15 +40,18 @@ class Difference(NamedTuple):
     better: str | float | None
     reason: str | None = None
     notes: tuple[str, ...] = ()
+    name: str = ""
+    correction: str | None = None
+    p_at_floor: bool = False
 
     @property
     def significant(self) -> bool:
-        """Whether the data tell the two models apart: the corrected p-value is below 1 − level."""
+        """Whether the corrected p-value is below 1 − level."""
         return self.p_corrected < 1 - self.level
 
     @property
     def winner(self) -> str | None:
-        """The model that the data show to be better; None if they do not, or if the metric has no better."""
+        """The model that is significantly better; None if neither is, or if the metric has no better."""
         if not self.significant or self.better is None or self.value == 0:
             return None
         return self.second if (self.value > 0) == (self.better == "higher") else self.first
@@ -61,14 +69,12 @@ class Difference(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Who is better, in a few words."""
+        """Which model is better, in a few words."""
         if self.winner is not None:
             return f"{self.winner} is better"
-        if self.significant:
-            return "they differ"
         if math.isnan(self.p):
-            return "undefined"
-        return "no difference" if self._equal else "no difference shown"
+            return "undefined" if math.isnan(self.value) else "not testable"
+        return "different" if self.significant else "no difference" if self._equal else "not significant"
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain data."""
@@ -77,21 +83,35 @@ class Difference(NamedTuple):
         return out | {"winner": self.winner}
 
     def __str__(self) -> str:
-        outcome = f"p {show_p(self.p_corrected, self.level)} ({self.method})"
+        name, first, second = self.name or self.metric, self.first, self.second
         if math.isnan(self.p):
-            return f"{self.metric}: {self.second} and {self.first} cannot be compared: {self.reason}"
-        if self.winner is not None:
-            loser = self.first if self.winner == self.second else self.second
-            oriented = self if self.value > 0 else self.flipped()
-            return f"{self.metric}: {self.winner} beats {loser} by {oriented.amount()}, {outcome}"
+            return f"{name}: the difference between {second} and {first} is {self.verdict}: {self.reason}"
         if self._equal:
-            return f"{self.metric}: no difference between {self.second} and {self.first}: {self.reason}"
-        verdict = "differ" if self.significant else "cannot be told apart"
-        by = f"{self.second} − {self.first} = {self.amount()}"
-        return f"{self.metric}: {self.second} and {self.first} {verdict}: {by}, {outcome}"
+            return f"{name}: no difference between {second} and {first}: {self.reason}"
+        outcome = f"{self.shown_p()} ({', '.join(filter(None, (self.method, self._correction_name)))})"
+        if self.winner is not None:
+            loser = first if self.winner == second else second
+            oriented = self if self.value > 0 else self.flipped()
+            return f"{name}: {self.winner} beats {loser} by {oriented._labelled_amount()}, {outcome}"
+        verdict = "significant" if self.significant else "no significant"
+        by = f"{second} − {first} = {self._labelled_amount()}"
+        return f"{name}: {verdict} difference between {second} and {first}: {by}, {outcome}"
+
+    def shown_p(self) -> str:
+        """The corrected p-value with its sign, such as "p = 0.03"."""
+        return f"p {show_p(self.p_corrected, self.level, at_floor=self.p_at_floor)}"
+
+    @property
+    def _correction_name(self) -> str:
+        return CORRECTIONS[self.correction] if self.correction else ""
+
+    def _labelled_amount(self) -> str:
+        """The difference, with a word where its interval does not allow for the other pairs."""
+        uncorrected = self.correction not in (None, "max-t") and not math.isnan(self.lo)
+        return f"{self.amount()} (uncorrected)" if uncorrected else self.amount()
 
     def amount(self) -> str:
-        """The difference and its interval if any, with as many decimals as the interval bears."""
+        """The difference and its interval if any, rounded by the width of the interval."""
         if math.isnan(self.lo):
             return show_number(self.value)
         lo, hi = self.bounds()
@@ -100,7 +120,7 @@ class Difference(NamedTuple):
         return f"{value} [{lo}, {hi}]"
 
     def bounds(self) -> tuple[str, str]:
-        """The ends of the interval, with two digits of its width, and more where an end would read as 0."""
+        """The ends of the interval to two digits of its width; to more where an end would read as 0."""
         width = self.hi - self.lo
         if not 1e-6 < width < 1e15:
             return f"{self.lo:.3g}", f"{self.hi:.3g}"
@@ -110,7 +130,10 @@ class Difference(NamedTuple):
         return f"{self.lo:,.{decimals}f}", f"{self.hi:,.{decimals}f}"
 
 
-def difference_between(item: Metric, first: float, second: float) -> float:
+Numbers = TypeVar("Numbers", float, Array)
+
+
+def difference_between(item: Metric, first: Numbers, second: Numbers) -> Numbers:
     """The second value less the first, by their distances where the metric is best at some value."""
     best = item.better
     if isinstance(best, (int, float)):
@@ -119,28 +142,42 @@ def difference_between(item: Metric, first: float, second: float) -> float:
 
 
 def largest_difference(item: Metric) -> float:
-    """How far two values, or two distances, can be apart."""
+    """The largest possible difference of two values, or of two distances."""
     best, (low, high) = item.better, item.range
     return max(abs(low - best), abs(high - best)) if isinstance(best, (int, float)) else high - low
 
 
-def minimum_detectable_difference(error: float, level: float, pairs: int, freedom: float = math.inf) -> float:
-    """The difference that a test at this level shows with a chance of 0.8, from its standard error and the degrees of
-    freedom of that; with other pairs to correct for, one that would show if none of them differed."""
-    return (student_quantile(POWER, freedom) - student_quantile((1 - level) / pairs / 2, freedom)) * error
+def minimum_detectable_difference(result: PairedTest, level: float, tests: int) -> float:
+    """The true difference that a test at this level finds with a probability of 80 %; with several tests to correct
+    for, by Bonferroni's bound or by the critical value of max-T."""
+    critical = result.critical
+    if math.isnan(critical):
+        critical = -student_quantile((1 - level) / tests / 2, result.freedom)
+    return (student_quantile(POWER, result.freedom) + critical) * result.error
 
 
-def show_p(p: float, level: float) -> str:
-    """A p-value as a person reads it, with more digits where two would put it on the other side of 1 − level.
+def show_p(p: float, level: float, *, at_floor: bool = False) -> str:
+    """A p-value with its sign, in more digits where two would put it on the other side of 1 − level. At the floor of a
+    bootstrap it is an upper bound.
 
     >>> show_p(0.0496, 0.95), show_p(0.0512, 0.95), show_p(0.0000123, 0.95)
     ('= 0.0496', '= 0.051', '< 0.001')
+    >>> show_p(2 / 1001, 0.95, at_floor=True)
+    '≤ 0.002'
     """
-    if p < 0.001 or p >= 0.995:
-        return "< 0.001" if p < 0.001 else "= 1"
-    alpha = round(1 - level, 15)
+    if p >= 0.995:
+        return "= 1"
+    if p < 0.001 and not at_floor:
+        return "< 0.001"
+    alpha, sign = round(1 - level, 15), "≤" if at_floor else "="
     for digits in range(2, 7):
-        shown = f"{p:.{digits}g}"
+        shown = f"{_rounded_up(p, digits) if at_floor else p:.{digits}g}"
         if (float(shown) < alpha) == (p < alpha):
-            return f"= {shown}"
+            return f"{sign} {shown}"
     return f"{'<' if p < alpha else '='} {alpha:.6g}"
+
+
+def _rounded_up(p: float, digits: int) -> float:
+    """A p-value that is not above what is shown of it."""
+    decimals = digits - 1 - math.floor(math.log10(p))
+    return math.ceil(round(p * 10.0**decimals, 6)) / 10.0**decimals

@@ -1,4 +1,4 @@
-"""A comparison as a document, from which its page and its Markdown are made."""
+"""A comparison as a document, which its page and its Markdown are made from."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 
 def comparison_document(comparison: Comparison, title: str | None, command: str | None, *, pictures: bool) -> Document:
-    """The comparison with its verdicts, tables, pictures if wanted, and how to make it again."""
+    """The comparison with a summary, tables, pictures if wanted, and how to reproduce it."""
     values, pairs = comparison._values_table(), comparison._pairs_table()
-    verdicts = [str(difference) for difference in comparison]
     sections = [
-        Section("verdicts", "What the data show", "", [Notes(verdicts)]),
+        Section("summary", "Summary", "", [Notes([comparison.summary(key) for key in comparison.metrics])]),
         Section("values", "Values", "", [values._replace(title="", named_rows=False)]),
     ]
     if pictures:
@@ -48,22 +47,23 @@ def comparison_document(comparison: Comparison, title: str | None, command: str 
 
 
 def _best_card(comparison: Comparison, key: str) -> Card:
-    """The best model by a metric, and whether the data show that it is."""
-    ranked = comparison.ranking(key)
-    metric = comparison._report.cell(key).metric
-    best, value = next(iter(ranked.items()))
+    """The best value of a metric, and whether the models differ significantly."""
+    name = comparison._report.display_name(key)
+    best, value = next(iter(comparison.ranking(key).items()))
     if math.isnan(value):
-        return Card(key, "undefined", "", comparison.reports[best].cell(key).reason or "")
-    beaten = [d for d in comparison if d.metric == key and d.winner == best]
-    others = len([d for d in comparison if d.metric == key and best in (d.first, d.second)])
-    words = f"{best} is ahead, and the data show it against {len(beaten)} of {others}"
-    if len(beaten) == others:
-        words = f"{best} is better than {'the other' if others == 1 else 'all it was compared with'}"
-    return Card(key, show_number(value), words, direction_text(metric))
+        return Card(name, "undefined", "", comparison.reports[best].cell(key).reason or "")
+    if comparison._best(key) is None:
+        return Card(name, show_number(value), comparison.summary(key).removeprefix(f"{name}: "))
+    rivals = [d for d in comparison if d.metric == key and best in (d.first, d.second)]
+    significant = sum(d.significant for d in rivals)
+    words = f"{best} scores best; {significant} of {len(rivals)} differences are significant"
+    if len(rivals) == 1:
+        words = f"{best} scores best; the difference is {'' if significant else 'not '}significant"
+    return Card(name, show_number(value), words, direction_text(comparison._report.cell(key).metric))
 
 
 def reproduce_comparison(comparison: Comparison, command: str | None = None) -> Section:
-    """The same for several models on the same rows; each has its own predictions, and so its own fingerprint."""
+    """How to reproduce the comparison; the rows have a fingerprint with each model."""
     reports, settings = comparison.reports, comparison.settings
     first = next(iter(reports))
     source = reports[first]._source
@@ -75,7 +75,7 @@ def reproduce_comparison(comparison: Comparison, command: str | None = None) -> 
     intervals = interval_argument(Intervals(settings.level, resamples=settings.resamples, seed=settings.seed), tests)
     arguments += [f"ci={intervals}"] if intervals != "0.95" else []
     given = {
-        "correction": (settings.correction, "holm"),
+        "correction": (settings.correction, "max-t"),
         "baseline": (settings.baseline, None),
     }
     arguments += changed_arguments(given)

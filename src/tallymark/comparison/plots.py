@@ -40,7 +40,7 @@ class ComparisonPlots:
         return True
 
     def differences(self, metric: str | Metric | None = None) -> Plot:
-        """The differences of all pairs in a metric, the first if none is named, with intervals and rank letters."""
+        """The differences of all pairs in a metric (the first, unless one is named), with intervals and letters."""
         comparison = self._comparison
         key = comparison.metrics[0] if metric is None else comparison._key(metric)
         differences = [each for each in comparison if each.metric == key]
@@ -50,14 +50,17 @@ class ComparisonPlots:
             for d in differences
             if d in shown
         ]
-        letters = dict.fromkeys(comparison.models, "") if comparison.settings.baseline else comparison.groups(key)
+        lettered = len(differences) > 1 and comparison.settings.baseline is None
+        letters = comparison.groups(key) if lettered else dict.fromkeys(comparison.models, "")
         ranks = [(name, value, letters[name]) for name, value in comparison.ranking(key).items()]
         headings = ("pair", "difference", "lo", "hi", "p", "verdict")
+        name = comparison._report.display_name(key)
         rows = [(_pair_label(d), d.value, d.lo, d.hi, d.p_corrected, d.verdict) for d in differences]
-        table = Table(f"Differences in {key}", headings, rows, numbers=headings[1:5], named_rows=True)
-        better = show_better(next(iter(comparison.reports.values())).cell(key).metric.better)
-        level = show_level(comparison.settings.level)
-        return differences_plot(key, pairs, ranks, table, level=level, better=better)
+        table = Table(f"Differences in {name}", headings, rows, numbers=headings[1:5], named_rows=True)
+        better = show_better(comparison._report.cell(key).metric.better)
+        level, kind = show_level(comparison.settings.level), comparison.intervals
+        intervals = f"{level} interval" if kind is None else f"{kind} {level} intervals"
+        return differences_plot(name, pairs, ranks, table, intervals=intervals, better=better)
 
     def roc(self) -> Plot:
         """The ROC curves of all models, of two classes."""
@@ -83,4 +86,4 @@ def _pair_label(difference: Difference) -> str:
 
 
 def _difference_text(difference: Difference) -> str:
-    return "undefined" if math.isnan(difference.p) else difference.amount()
+    return "undefined" if math.isnan(difference.value) else difference.amount()

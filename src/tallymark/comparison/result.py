@@ -1,4 +1,4 @@
-"""Comparison: several models on the same rows, as tables of their values and of the differences between them."""
+"""Comparison: several models on the same rows, as tables of their values and of their differences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.comparison.corrections import CORRECTIONS
-from tallymark.comparison.difference import Difference, show_p
+from tallymark.comparison.difference import Difference, difference_between, show_p
 from tallymark.errors import ParameterError, Text
 from tallymark.evaluation.report import Report
 from tallymark.intervals.settings import show_level
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tallymark.rendering.document import Document
 
 
+_MOST_NAMES = 4  # in a sentence
+
+
 class ComparisonSettings(NamedTuple):
     """How a comparison was made."""
 
@@ -34,17 +37,17 @@ class ComparisonSettings(NamedTuple):
 
     @staticmethod
     def tests(models: int, correction: str, baseline: str | None) -> int:
-        """How many tests of so many models p-values are corrected for."""
-        if correction == "none":
+        """By how many tests the smallest p-value is multiplied; max-T needs no such factor."""
+        if correction in ("none", "max-t"):
             return 1
         return models - 1 if baseline is not None else models * (models - 1) // 2
 
 
 class Comparison(DocumentExport, DataFrameExport):
-    """What several models score on the same rows, and which differences the data show.
+    """What several models score on the same rows, and which of their differences are significant.
 
-    `reports` holds the report of each model; `comparison[("a", "b"), "auc"]` is the difference of b from a. Iterating
-    gives all differences.
+    `reports` has the report of each model; `comparison[("a", "b"), "auc"]` is the difference of b from a. Iteration is
+    over all differences.
     """
 
     _types = {
@@ -118,8 +121,8 @@ class Comparison(DocumentExport, DataFrameExport):
         return {name: values[name] for name in sorted(values, key=place)}
 
     def groups(self, metric: str | Metric) -> dict[str, str]:
-        """Letters for the models, the best first: two that the data cannot tell apart share a letter. None has one
-        where a pair could not be tested."""
+        """Letters for the models, the best first: two models share a letter exactly where their difference is not
+        significant. All are empty where a pair could not be tested."""
         if self.settings.baseline is not None:
             raise ParameterError(Text("groups need every pair of models; leave out {baseline} to have them compared"))
         key = self._key(metric)
@@ -133,9 +136,49 @@ class Comparison(DocumentExport, DataFrameExport):
         }
 
     def detectable(self, metric: str | Metric) -> dict[tuple[str, str], float]:
-        """By pair, the smallest difference that data such as these would show in eight of ten cases."""
+        """The minimum detectable difference of each pair, at a power of 80 %."""
         key = self._key(metric)
         return {(d.first, d.second): d.detectable for d in self if d.metric == key}
+
+    @property
+    def intervals(self) -> str | None:
+        """Whether intervals are "simultaneous" for all pairs of a metric or "uncorrected"; None for a single pair."""
+        if len(self) == len(self.metrics):
+            return None
+        return "simultaneous" if self.settings.correction == "max-t" else "uncorrected"
+
+    def summary(self, metric: str | Metric) -> str:
+        """Which model scores best in a metric, and whether the others differ significantly from it, in a sentence."""
+        key = self._key(metric)
+        name, pairs = self._report.display_name(key), [d for d in self if d.metric == key]
+        if len(pairs) == 1 and (self._best(key) is None or pairs[0].verdict != "not significant"):
+            return str(pairs[0])
+        return f"{name}: {self._outcome(key, pairs)}"
+
+    def _best(self, key: str) -> list[str] | None:
+        """The models that score best in a metric; None where no value is better than another."""
+        item, values = self._report.cell(key).metric, self.ranking(key)
+        best = next(iter(values.values()))
+        if item.better is None or math.isnan(best):
+            return None
+        return [name for name, value in values.items() if difference_between(item, best, value) == 0]
+
+    def _outcome(self, key: str, pairs: Sequence[Difference]) -> str:
+        best = self._best(key)
+        if best is None:
+            return f"{sum(d.significant for d in pairs)} of {len(pairs)} differences are significant"
+        rivals = [d for d in pairs if best[0] in (d.first, d.second) and not {d.first, d.second} <= set(best)]
+        tested = [d for d in rivals if not math.isnan(d.p)]
+        others = [d for d in tested if not d.significant] or tested
+        clauses = [f"{_join_names(best)} {'scores' if len(best) == 1 else 'score'} best"]
+        if others:
+            how = others[0].method if self.intervals is None else CORRECTIONS[self.settings.correction]
+            verdict = "significant" if others[0].significant else "not significant"
+            clauses.append(f"{_name_rivals(others, best[0])} {verdict} ({_shown_ps(others)}, {how})")
+        if len(tested) < len(rivals):
+            untested = [d for d in rivals if math.isnan(d.p)]
+            clauses.append(f"{_name_rivals(untested, best[0])} not testable")
+        return "; ".join(clauses)
 
     def to_dict(self) -> dict[str, Any]:
         """The whole comparison as plain data."""
@@ -144,6 +187,7 @@ class Comparison(DocumentExport, DataFrameExport):
             "total_weight": self._report.total_weight,
             "dropped": self._report.dropped,
             **self.settings._asdict(),
+            "intervals": self.intervals,
             "models": {name: report.to_dict()["metrics"] for name, report in self.reports.items()},
             "groups": None if self.settings.baseline else {key: self.groups(key) for key in self.metrics},
             "differences": [difference.to_dict() for difference in self],
@@ -169,64 +213,61 @@ class Comparison(DocumentExport, DataFrameExport):
             group = self.groups(key) if grouped else {}
             lettered |= any(group.values())
             rows += [
-                (key, name, value, *((group[name],) if grouped else ()), better)
+                (self._report.name_of_part(key), name, value, *((group[name],) if grouped else ()), better)
                 for name, value in self.ranking(key).items()
             ]
         headings = ("metric", "model", "value", *(("group",) if grouped else ()), "better")
         notes = note_lines(
-            (text, f"{key} of {name}")
+            (text, f"{self._report.display_name(key, positive=False)} of {name}")
             for key in self.metrics
             for name, report in self.reports.items()
             for text in (report.cell(key).reason, *report.cell(key).notes)
             if text
         )
         if lettered:
-            notes.append("models that share a letter cannot be told apart by these rows")
+            notes.append("models that share a letter do not differ significantly")
         return Table(self._report.title(), headings, rows, notes, numbers=("value",))
 
     def _pairs_table(self) -> Table:
-        several = len(self) > len(self.metrics)
+        corrected = self.intervals == "uncorrected" and self.settings.correction != "none"  # unlike p
         interval = f"{show_level(self.settings.level)} interval"
-        headings = ["metric", "pair", "difference", interval, "p", "corrected p", "detectable", "verdict", "method"]
+        if self.intervals is not None:
+            interval += f" ({self.intervals})"
+        ps = ("p", "corrected p") if corrected else ("p",)
+        headings = ["metric", "pair", "difference", interval, *ps, "detectable", "verdict", "method"]
         rows = [
             [
-                d.metric,
+                self._report.name_of_part(d.metric),
                 f"{d.second} − {d.first}",
                 d.value,
                 "" if math.isnan(d.lo) else " to ".join(d.bounds()),
-                _short_p(d.p, d.level),
-                _short_p(d.p_corrected, d.level),
+                *(_short_p(p, d) for p in (d.p, d.p_corrected)[: len(ps)]),
                 "" if math.isnan(d.detectable) else float(f"{d.detectable:.3g}"),
                 d.verdict,
                 d.method,
             ]
             for d in self
         ]
-        if not several:  # there is nothing to correct for
-            place = headings.index("corrected p")
-            del headings[place]
-            for row in rows:
-                del row[place]
-        noted = ((text, f"{d.metric}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
+        noted = ((text, f"{d.name}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
         notes = note_lines(noted, "; ")
         for key in self.metrics:
             best = self._report.cell(key).metric.better
             if isinstance(best, (int, float)):
-                notes.append(f"{key}: what is compared is how far it is from {best:g}")
+                notes.append(f"{self._report.display_name(key)}: distances from {best:g} are compared")
+        pairs = f"for the {len(self) // len(self.metrics)} pairs of each metric"
         correction = CORRECTIONS[self.settings.correction]
-        if several and self.settings.correction != "none":
-            pairs = len(self) // len(self.metrics)
-            notes.append(f"p is corrected ({correction}) for the {pairs} pairs of each metric; intervals are not")
-        corrected = several and self.settings.correction != "none"
+        if corrected:
+            notes.append(f"corrected p is corrected {pairs} ({correction}); p and intervals are uncorrected")
+        elif self.intervals == "simultaneous":
+            notes.append(f"p and intervals are corrected {pairs} ({correction})")
         if not all(math.isnan(d.detectable) for d in self):
-            notes.append(
-                "detectable: the smallest difference that data such as these would show in eight of ten cases"
-                + ", corrected for all pairs" * corrected
-            )
-        return Table("", headings, rows, notes, numbers=("difference", "p", "corrected p", "detectable"))
+            for_all = ", corrected for all pairs" if corrected or self.intervals == "simultaneous" else ""
+            notes.append(f"detectable: minimum detectable difference (80 % power{for_all})")
+        return Table("", headings, rows, notes, numbers=("difference", *ps, "detectable"))
 
     def _tables(self) -> list[Table]:
-        return [self._values_table(), self._pairs_table()]
+        values, summaries = self._values_table(), [self.summary(key) for key in self.metrics]
+        return [values._replace(notes=[*summaries, *values.notes]), self._pairs_table()]
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
         from tallymark.comparison.document import comparison_document  # few ask
@@ -242,12 +283,35 @@ class Comparison(DocumentExport, DataFrameExport):
         return "".join(map(to_html, self._tables()))
 
 
-def _short_p(p: float, level: float) -> str:
-    return "" if math.isnan(p) else show_p(p, level).removeprefix("= ")
+def _short_p(p: float, difference: Difference) -> str:
+    shown = show_p(p, difference.level, at_floor=difference.p_at_floor) if not math.isnan(p) else ""
+    return shown.removeprefix("= ")
+
+
+def _shown_ps(differences: Sequence[Difference]) -> str:
+    """The p-value of one difference, or the bound of several: from below where they are not significant."""
+    if len(differences) == 1:
+        return differences[0].shown_p()
+    outer = min if not differences[0].significant else max
+    shown = outer(differences, key=lambda d: d.p_corrected).shown_p()
+    return shown.replace("=", "≥" if outer is min else "≤")
+
+
+def _name_rivals(differences: Sequence[Difference], best: str) -> str:
+    """The subject of a sentence about the differences of other models from the best."""
+    names = [d.second if d.first == best else d.first for d in differences]
+    return f"the difference{'s' * (len(names) > 1)} to {_join_names(names)} {'are' if len(names) > 1 else 'is'}"
+
+
+def _join_names(names: Sequence[str]) -> str:
+    if len(names) > _MOST_NAMES:
+        return f"{len(names)} models"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def letter_display(names: Sequence[str], significant_pairs: set[frozenset[str]]) -> dict[str, str]:
-    """A compact display: names share a letter just where they are not told apart. Letters go in the order of the names.
+    """A compact letter display: two names share a letter exactly where their pair is not significant. Letters follow
+    the order of the names.
 
     >>> letter_display(["x", "y", "z"], {frozenset(("x", "z"))})
     {'x': 'a', 'y': 'ab', 'z': 'b'}
@@ -263,5 +327,5 @@ def letter_display(names: Sequence[str], significant_pairs: set[frozenset[str]])
 
 
 def _letter(place: int) -> str:
-    """a to z, then numbers: more than 26 groups are rare, but must not fail."""
+    """a to z, then numbers."""
     return chr(ord("a") + place) if place < 26 else f"({place + 1})"

@@ -6,7 +6,9 @@ it offers: ``__array__``, DLPack or the Arrow PyCapsule interface.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
@@ -87,6 +89,22 @@ def categories_of(source: Any) -> Any:
     if not (hasattr(dtype, "categories") and hasattr(dtype, "ordered")):
         return None
     return source.cat if hasattr(source, "cat") else source
+
+
+def name_bins(column: Any) -> Any:
+    """Intervals of pandas, as `pd.cut` makes them, as a categorical of texts such as "(18, 35]", in the same order;
+    anything else as it is."""
+    dtype = getattr(column, "dtype", None)
+    if isinstance(column, (list, tuple)) or getattr(dtype, "kind", "") == "O":
+        first = next((item for item in column if not (item is None or item is np.nan)), None)
+        if is_pandas(first) and type(first).__name__ == "Interval":
+            with suppress(TypeError, ValueError):  # of labels of several types, which are refused later
+                column = sys.modules["pandas"].Series(list(column), dtype="interval")
+    if type(getattr(column, "dtype", None)).__name__ == "IntervalDtype":
+        column = column.astype("category")
+    if type(getattr(getattr(column, "dtype", None), "categories", None)).__name__ == "IntervalIndex":
+        return getattr(column, "cat", column).rename_categories(str)
+    return column
 
 
 def named_codes(codes: Array, names: Sequence[object]) -> Array:

@@ -74,6 +74,16 @@ def _find_rows(source: object, name: str) -> tuple[Any, int]:
     return source, n
 
 
+def item_of(source: Any, row: int) -> object:
+    """What a column of any type has in a row, to show it; None where that cannot be read."""
+    try:
+        found = source.iloc[row] if hasattr(source, "iloc") else source[row]
+        found = found.as_py() if hasattr(found, "as_py") else found
+    except Exception:  # it is only to be shown, and may have changed or have no rows to ask for
+        return None
+    return found.tolist() if isinstance(found, (np.generic, np.ndarray)) or hasattr(found, "iloc") else found
+
+
 def read_weights(source: object, n: int, place: Callable[[int], str]) -> Array | None:
     """One number per row, or None where there are none."""
     if isinstance(source, str):
@@ -129,16 +139,21 @@ class RowPlaces(NamedTuple):
         """The places of some of the rows, given by a mask or by their numbers."""
         return RowPlaces(self.first, self.part, self.partial, (*self.selections, rows))  # faster than _replace
 
+    def number(self, row: int) -> int:
+        """The number of a row in the source."""
+        for rows in reversed(self.selections):
+            row = int((np.flatnonzero(rows) if rows.dtype == bool else rows)[row])
+        return self.first + row
+
     def row(self, row: int, column: int | None = None) -> str:
         """A row in words, and a column of it.
 
         >>> RowPlaces(100, "`b.csv`").select(np.array([False, True, True])).row(1)
         'row 102 of `b.csv`'
         """
-        for rows in reversed(self.selections):
-            row = int((np.flatnonzero(rows) if rows.dtype == bool else rows)[row])
+        row = self.number(row)
         cell = "" if column is None else f", column {column}"
-        return f"row {self.first + row:,}{cell}{f' of {self.part}' if self.part else ''}"
+        return f"row {row:,}{cell}{f' of {self.part}' if self.part else ''}"
 
     def first_of(self, count: int, row: int, column: int | None = None) -> str:
         """The place of the first of so many rows with the same fault."""
@@ -152,13 +167,17 @@ ALL = RowPlaces()
 class Batch:
     """Checked rows: truth and prediction of one or more columns, and weights or None.
 
-    `whole` says that these are all the rows that there are, so that their labels are all the labels. `column_names` are
-    those of tables whose columns have names; `memo` is where states leave what others of the same batch can use, and
-    `truth_memo` what they found in truth and weights alone, for the same rows with other predictions; None where there
-    will be none. `names` are those of the columns of rows as the caller knows them: the truth, the predictions, and
-    then labels of each row, of the query, of the cluster, of its own and of the groups that it belongs to. `keys` tell
-    the rows apart when they are resampled, None where that is their place among all rows or `key_side` has not been
-    read; rows of one cluster are resampled together. `places` say where the rows are in the source, for errors.
+    `column_names` are the names of the columns of tables. `names` are those of the rows' sides as the caller knows
+    them: the truth, the predictions, then the labels of query, cluster, keys and groups. In `memo` states leave what
+    others of the same batch can use, in `truth_memo` what depends on truth and weights alone, for other predictions of
+    the same rows; None if there will be none.
+
+    Args:
+        whole: True if these are all rows, so that their labels are all labels.
+        by: The groups of the rows, by the name of their column.
+        keys: A unique label per row, by which rows are resampled; None if that is their position or `key_side` has not
+            been read.
+        places: Where the rows are in the source, for errors.
     """
 
     __slots__ = (
@@ -376,14 +395,8 @@ class Batch:
         return found
 
     def item(self, side: int, row: int) -> object:
-        """What the caller gave in a row, to show it in a message."""
-        source: Any = self._sources[side]
-        try:
-            found = source.iloc[row] if hasattr(source, "iloc") else source[row]
-            found = found.as_py() if hasattr(found, "as_py") else found
-        except Exception:  # it is only to be shown, and may have changed or have no rows to ask for
-            return None
-        return found.tolist() if isinstance(found, (np.generic, np.ndarray)) or hasattr(found, "iloc") else found
+        """What the caller gave in a row, to show it."""
+        return item_of(self._sources[side], row)
 
     def _read_numbers(self, side: int) -> Array:
         found: Array = self._sources[side]

@@ -17,11 +17,10 @@ KINDS = ("value", "label", "probability", "margin", "score")
 class Target:
     """What the predictions are: checked once per call, shared by every metric.
 
-    `kind` is one of value, label, probability, margin and score, or None where it follows from the metric. `classes`
-    are all classes that there are, and the order of the columns of predictions; None where the rows tell. `positive` is
-    the positive class; None for 1, where the other class is 0 or -1. `normalize` divides the probabilities of each row
-    by their sum. `unanswered` is what stands for the label of a row that has no prediction: such a row counts for its
-    true class and for no other.
+    Args:
+        kind: "value", "label", "probability", "margin" or "score"; None infers it from the types and the metric.
+        unanswered: The label that stands for a missing prediction. Such a row counts as wrong for its true class and
+            for no other class.
     """
 
     __slots__ = ("_key", "classes", "kind", "normalize", "positive", "unanswered")

@@ -2,8 +2,8 @@
 
 `default_metrics.py` selects the metrics, `evaluate.py` plans and reads the states that they need, `report.py` holds
 the values. `group_slices.py` has the report of every group, `report_intervals.py` adds intervals, `document.py` and
-`plots.py` make the page. `model.py` asks models for their predictions; `tally.py` adds up rows that come in pieces;
-`table.py` reads them from tables, files and clusters.
+`plots.py` make the page; `residuals.py` and `worst_rows.py` look at single rows. `model.py` asks models for their
+predictions; `tally.py` adds up rows that come in pieces; `table.py` reads them from tables, files and clusters.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tallymark.evaluation.model import evaluate_model
     from tallymark.evaluation.plots import ReportPlots
     from tallymark.evaluation.table import evaluate_table, tally_table
+    from tallymark.evaluation.worst_rows import WorstRows
     from tallymark.rendering.plots.plot import Plot
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ReportPlots",
     "Slices",
     "Tally",
+    "WorstRows",
     "evaluate",
     "evaluate_model",
     "evaluate_table",
@@ -36,6 +38,7 @@ _LAZY = {
     "Plot": "rendering.plots.plot",
     "ReportPlots": "evaluation.plots",
     "evaluate_model": "evaluation.model",
+    "WorstRows": "evaluation.worst_rows",
     "evaluate_table": "evaluation.table",
     "tally_table": "evaluation.table",
 }  # most calls need none of them

@@ -70,12 +70,13 @@ def find_baselines(source: ReportSource, item: Metric) -> list[Baseline]:
 
 
 def compare_with_baselines(item: Metric, value: float, baselines: list[Baseline]) -> str:
-    """Which baseline the value is worse than, or no better than; empty where it is better than all."""
+    """Which baseline the value is worse than, or no better than, or what the worst possible value means; else empty."""
     for verb, fits in (("worse than", _is_worse), ("no better than", _is_equal)):
         worst = [each for each in baselines if fits(item, value, each.value)]
         if worst:
             return f"{verb} {worst[0].words} ({show_number(worst[0].value)})"
-    return ""
+    ends = {"higher": item.range[0], "lower": item.range[1]}
+    return next((words for mark, words in item.landmarks if value == mark == ends.get(str(item.better))), "")
 
 
 def _is_worse(item: Metric, value: float, baseline: float) -> bool:

@@ -1,17 +1,25 @@
-"""Which metrics are evaluated: those that were asked for, or the defaults for the types of truth and prediction."""
+"""Which metrics are evaluated: those that are named, or the defaults for what the columns contain.
+
+Only the choice of the defaults looks at values; a metric that is named reads its inputs by their type.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
-from tallymark.errors import ParameterError, Text, brief
-from tallymark.metrics.base import Metric
+from tallymark.errors import Argument, ParameterError, TallymarkError, Text, brief, did_you_mean
+from tallymark.metrics import registry
+from tallymark.metrics.base import FACTS, HINTS, Metric
+from tallymark.metrics.classification.accuracy import accuracy
 from tallymark.metrics.naming import describe_other, metric
+from tallymark.states.labels.counts import Counts
 
 REGRESSION_METRICS = ["rmse", "mae", "r2"]
+BINARY_METRICS = ["accuracy", "precision", "recall", "fscore"]
 LABEL_METRICS = ["accuracy", "precision(average=macro)", "recall(average=macro)", "fscore(average=macro)"]
 PROBABILITY_METRICS = ["auc", "logloss", "brier", "accuracy"]
 SCORE_METRICS = ["auc", "average_precision"]
@@ -22,15 +30,30 @@ DEFAULTS_BY_KIND = {
     "probability": PROBABILITY_METRICS,
     "margin": PROBABILITY_METRICS,
     "score": SCORE_METRICS,
+    "ranking": RANKING_METRICS,
 }
+MOST_CLASSES = 20  # of whole numbers that differ between truth and predictions; more are probably counts
+
+CALL_ARGUMENTS = ("metrics", "errors", "by", "min_rows", "ci", "cluster", "keys", "truth", "prediction", "progress")
 
 MetricsLike = str | Metric | Mapping[str, Any] | Iterable[Any] | None
 
 
-def select_metrics(metrics: MetricsLike, batch: Batch | None = None, target: Target | None = None) -> dict[str, Metric]:
-    """The metrics under their keys; without any, the defaults for the types of truth and prediction."""
+def select_metrics(
+    metrics: MetricsLike,
+    batch: Batch | None = None,
+    target: Target | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> dict[str, Metric]:
+    """The metrics under their keys, with shared parameters; without any, the defaults for these rows."""
     if metrics is None and batch is not None and target is not None:
-        return select_metrics(_default_metrics(batch, target))
+        selected = default_metrics(batch, target, default_kind(batch, target))
+    else:
+        selected = _named_metrics(metrics)
+    return with_shared_parameters(selected, parameters) if parameters else selected
+
+
+def _named_metrics(metrics: MetricsLike) -> dict[str, Metric]:
     if isinstance(metrics, Mapping):
         return {_check_key(key): metric(value) for key, value in metrics.items()} or _refuse_no_metrics()
     if isinstance(metrics, (str, Metric)):
@@ -64,29 +87,76 @@ def _refuse_no_metrics() -> dict[str, Metric]:
     raise ParameterError(argument="metrics", expected="name at least one metric", got="none")
 
 
-def _default_metrics(batch: Batch, target: Target) -> list[str]:
-    """By the kind that was declared, or by the types; never by the values."""
-    if batch.has_query and target.kind in (None, "score"):
-        return RANKING_METRICS
-    if target.kind is not None:
-        return DEFAULTS_BY_KIND[target.kind]
-    truth, prediction = _type_of(batch, 0), _type_of(batch, 1)
-    table = batch.truth_columns == 1 and batch.prediction_columns > 1 and prediction == "real"
-    if truth == "real" and not table:
-        return REGRESSION_METRICS
-    if prediction != "real":
-        return LABEL_METRICS
-    if truth == "integer" and not table:
+def default_metrics(batch: Batch, target: Target, kind: str) -> dict[str, Metric]:
+    """The default metrics of a kind for these rows."""
+    return metrics_of_kind(kind, target, accuracy.needs(target).fold(batch) if kind == "label" else None)
+
+
+def metrics_of_kind(kind: str, target: Target, state: Any = None) -> dict[str, Metric]:
+    """The default metrics of a kind. Those of labels are binary if the state has two classes and one is positive."""
+    names = DEFAULTS_BY_KIND[kind]
+    if kind == "label" and state is not None:
+        counts = state.counts()
+        if target.kind is None and target.classes is None:
+            _require_classes(counts)
+        names = BINARY_METRICS if _is_binary(counts) else LABEL_METRICS
+    return _named_metrics(names)
+
+
+def _is_binary(counts: Counts) -> bool:
+    if not counts.single or len(counts.classes) > 2:
+        return False
+    try:
+        counts.positive()
+    except TallymarkError:
+        return False
+    return True
+
+
+def _require_classes(counts: Counts) -> None:
+    """Refuse whole numbers of which there are many, and not the same on both sides: they may be counts or amounts."""
+    if len(counts.classes) <= MOST_CLASSES or isinstance(counts.classes[0], str):
+        return
+    if any(bool(truth) != bool(predicted) for truth, predicted in zip(counts.truth, counts.predicted, strict=True)):
         raise ParameterError(
             Text(
-                "{metrics} or {kind} must be given: whole numbers as truth with floats as "
-                'predictions can be numbers to predict ({kind="value"}), or labels with '
-                'probabilities ({kind="probability"}), scores ({kind="score"}) or labels '
-                '({kind="label"})'
+                "{kind} must be given for whole numbers with {} distinct values that differ between {y_true} and "
+                '{y_pred}: {kind="value"} for numbers such as counts, {kind="label"} for classes',
+                f"{len(counts.classes):,}",
             ),
-            argument="metrics",
+            argument="kind",
         )
-    return PROBABILITY_METRICS
+
+
+def default_kind(batch: Batch, target: Target) -> str:
+    """What the default metrics read: the kind that was declared, or what these rows look like."""
+    if batch.has_query and target.kind in (None, "score"):
+        return "ranking"
+    return target.kind or _infer_kind(batch)
+
+
+def _infer_kind(batch: Batch) -> str:
+    truth, prediction = _type_of(batch, 0), _type_of(batch, 1)
+    table = batch.truth_columns == 1 and batch.prediction_columns > 1
+    if prediction != "real":
+        return "value" if truth == "real" else "label"
+    if truth in ("boolean", "text"):
+        return "probability"
+    if table:
+        return "probability"
+    if batch.truth_columns == 1 and (low := _lowest_of_two_classes(batch)) is not None:
+        if low == 0 and _in_unit_interval(batch):
+            return "probability"
+        _refuse_to_guess(low)
+    if truth == "integer" and batch.truth_columns > 1:
+        raise ParameterError(
+            Text(
+                "{kind} must be given for several columns of whole numbers with decimals as predictions: "
+                '{kind="value"} for numbers, {kind="probability"} for probabilities of several labels per row'
+            ),
+            argument="kind",
+        )
+    return "value"
 
 
 def _type_of(batch: Batch, side: int) -> str:
@@ -96,3 +166,78 @@ def _type_of(batch: Batch, side: int) -> str:
         return batch.labels(side).type
     kind = (batch.truth if side == 0 else batch.prediction).dtype.kind
     return "real" if kind == "f" else "boolean" if kind == "b" else "integer"
+
+
+def _lowest_of_two_classes(batch: Batch) -> int | None:
+    """0 where the truth has only 0 and 1, −1 where it has only −1 and 1; None for any other truth."""
+    truth = _values(batch, batch.truth)
+    if ((truth == 0) | (truth == 1)).all():
+        return 0
+    return -1 if ((truth == -1) | (truth == 1)).all() else None
+
+
+def _in_unit_interval(batch: Batch) -> bool:
+    prediction = _values(batch, batch.prediction)
+    return bool(((prediction >= 0) & (prediction <= 1)).all())
+
+
+def _values(batch: Batch, column: Array) -> Array:
+    """The values of the rows that weigh something, or of all rows where none does."""
+    counted = None if batch.weights is None else batch.weights != 0
+    return column[counted] if counted is not None and counted.any() else column
+
+
+def _refuse_to_guess(low: int) -> None:
+    found = (
+        "the truth has only 0 and 1, and some predictions are outside [0, 1]"
+        if low == 0
+        else "the truth has only -1 and 1, and the predictions are decimals"
+    )
+    raise ParameterError(
+        Text(
+            '{kind} must be given, since {}: {kind="margin"} for log-odds, {kind="score"} for scores of any scale, '
+            '{kind="value"} for numbers',
+            found,
+        ),
+        argument="kind",
+    )
+
+
+def with_shared_parameters(metrics: Mapping[str, Metric], parameters: Mapping[str, Any]) -> dict[str, Metric]:
+    """The metrics with these parameters, each in every metric that has it; one that sets another value is an error."""
+    for name in parameters:
+        if not any(_takes(each, name) for item in metrics.values() for each in _parts(item)):
+            known = [*FACTS, *CALL_ARGUMENTS, *(each for item in metrics.values() for each in item.parameters())]
+            mistyped = not any(name in each.parameters() for each in registry.instances())
+            raise ParameterError(
+                Text("{} is not an argument of the call and not a parameter of {}", Argument(name), ", ".join(metrics)),
+                argument=name,
+                hint=HINTS.get(name) or (did_you_mean(name, known) if mistyped else None),
+            )
+    shared = {key: _with_shared(item, parameters) for key, item in metrics.items()}
+    return {str(item) if key == str(metrics[key]) else key: item for key, item in shared.items()}
+
+
+def _parts(item: Metric) -> tuple[Metric, ...]:
+    """The metrics that a metric of groups compares, or the metric itself."""
+    return getattr(item, "of", (item,))
+
+
+def _with_shared(item: Metric, parameters: Mapping[str, Any]) -> Metric:
+    if hasattr(item, "of"):
+        return item.replace(of=tuple(_with_shared(each, parameters) for each in item.of))
+    changed = item.replace(**{name: value for name, value in parameters.items() if _takes(item, name)})
+    for name, before in item.parameters().items():
+        after = changed.parameters()[name]
+        if before != after and name in item.to_dict():
+            values = brief(before), str(item), brief(after)
+            raise ParameterError(
+                Text("{} is {} in {} and {} in the call; set it once", Argument(name), *values), argument=name
+            )
+    return changed
+
+
+def _takes(item: Metric, name: str) -> bool:
+    """Whether a metric takes a shared parameter. The threshold of margin_accuracy is a margin, all others are
+    probabilities."""
+    return name in item.parameters() and not (item.name == "margin_accuracy" and name == "threshold")

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.baselines import Baseline, compare_with_baselines
+from tallymark.evaluation.baselines import WORDS, Baseline, compare_with_baselines
+from tallymark.evaluation.group_slices import MOST_LISTED_GROUPS
 from tallymark.evaluation.report import MOST_GROUPS, Cell, reason_text
 from tallymark.evaluation.reproduction import reproduce_report
 from tallymark.intervals.settings import show_level
@@ -24,17 +25,24 @@ if TYPE_CHECKING:
 MOST_CARDS = 8
 MOST_DRAWN = 4  # metrics whose groups or differences are drawn
 _MOST_PLOTS = 7  # of all rows
-MOST_LISTED_GROUPS = 1_000  # in a table that is folded
 MOST_PARTS = 50  # of a metric with one value per class
 _TWO_CLASSES = "two classes"  # in the words of a landmark that holds for no more than two
+_KINDS = {
+    "value": "values",
+    "label": "labels",
+    "probability": "probabilities",
+    "margin": "margins",
+    "score": "scores",
+}
 _SLICES = "slices"  # of which there is a plot for each metric
+_OF_GROUPS = (_SLICES, "residuals_by_group")  # plots that stand with the groups
 
 
 def report_document(report: Report, title: str | None, command: str | None, *, pictures: bool) -> Document:
     """The report with its headline numbers, tables, pictures if wanted, reasons, and how to make it again."""
     cells = {key: report.cell(key) for key in report}
-    sections = [] if report.acceptance is None else [_acceptance_section(report.acceptance)]
-    sections.append(_values_section(report, cells))
+    lead = [] if report.acceptance is None else [_acceptance_section(report.acceptance)]
+    sections = [_values_section(report, cells)]
     without = _undefined_section(report, cells)
     if without is not None:
         sections.append(without)
@@ -47,18 +55,18 @@ def report_document(report: Report, title: str | None, command: str | None, *, p
         sections += _groups_sections(report, pictures=pictures)
     sections += [about_metrics([cell.metric for cell in cells.values()]), reproduce_report(report, command)]
     cards = [_metric_card(report, key, cell) for key, cell in cells.items() if _is_one_number(cell)][:MOST_CARDS]
-    return Document(title or "Evaluation report", report_line(report), cards, sections)
+    return Document(title or "Evaluation report", report_line(report), cards, sections, lead)
 
 
-def _acceptance_section(found: Acceptance) -> Section:
-    """Whether the report is accepted, and by how much every clause holds or fails."""
-    table = found.table()
-    return Section("acceptance", "Acceptance", table.title[:1].upper() + table.title[1:], [table._replace(title="")])
+def _acceptance_section(acceptance: Acceptance) -> Section:
+    """Whether the report is accepted, and by how much every condition passes or fails."""
+    verdict, table = acceptance.verdict, acceptance.table()._replace(title="")
+    return Section("acceptance", verdict.capitalize(), acceptance.summary, [table], band=verdict.band)
 
 
 def report_line(report: Report) -> str:
     """The line below the title: the rows, and the kind of the predictions."""
-    kind = f" · predictions are of kind {report.kind}" if report.kind else ""
+    kind = f" · predictions are {_KINDS[report.kind]}" if report.kind else ""
     return report.title() + kind
 
 
@@ -74,16 +82,32 @@ def _metric_card(report: Report, key: str, cell: Cell) -> Card:
         what = "for certain" if cell.bounded or report.interval is None else show_level(report.interval.level)
         interval = f"{what}: {show_estimate(value, lo, hi)[1]}"
     text = str(cell.shown(value, lo, hi)[0])
-    marks = report.baselines(key) or _landmarks_in_range(cell.metric)
-    verdict = compare_with_baselines(cell.metric, value, marks) if reason_text(cell) is None else ""
+    marks = _marks(report, key, cell)
+    verdict, others = _compare_with_marks(cell, value, marks)
     return Card(
         report.name_of_part(key),
         text,
         interval,
-        _card_hint(cell, marks),
+        _card_hint(cell, others),
         scale=_metric_scale(cell.metric, value, lo, hi, marks),
         verdict=verdict[:1].upper() + verdict[1:],
+        exact="" if not math.isfinite(value) else f"{value!r}; {lo!r} to {hi!r}" if interval else repr(value),
     )
+
+
+def _marks(report: Report, key: str, cell: Cell) -> list[Baseline]:
+    """What to compare a value with: its baselines on these rows, or else what is known of any rows."""
+    return report.baselines(key) or _landmarks_in_range(cell.metric)
+
+
+def _compare_with_marks(cell: Cell, value: float, marks: list[Baseline]) -> tuple[str, list[str]]:
+    """Which mark a value is worse than, or no better than, and the other marks, in words."""
+    if reason_text(cell) is not None or not math.isfinite(value):
+        return "", []
+    verdict = compare_with_baselines(cell.metric, value, marks)
+    others = [(words, show_number(mark)) for mark, words in marks if words not in verdict]
+    baselines = WORDS.values()  # which are names; other marks are sentences
+    return verdict, [f"{words}: {mark}" if words in baselines else f"{mark}: {words}" for words, mark in others]
 
 
 def _landmarks_in_range(metric: Metric) -> list[Baseline]:
@@ -92,12 +116,11 @@ def _landmarks_in_range(metric: Metric) -> list[Baseline]:
     return [Baseline(*mark) for mark in metric.landmarks if low < mark[0] < high and _TWO_CLASSES not in mark[1]]
 
 
-def _card_hint(cell: Cell, landmarks: list[Baseline]) -> str:
+def _card_hint(cell: Cell, marks: list[str]) -> str:
     """Why there is no value; or which way is better, the unit, and the values to compare it with."""
     reason = reason_text(cell)
     if reason is not None:
         return reason
-    marks = [f"{show_number(mark)}: {words}" for mark, words in landmarks]
     return " · ".join(part for part in (direction_text(cell.metric), cell.metric.unit, *marks) if part)
 
 
@@ -121,13 +144,14 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     for key, cell in cells.items():
         parts = list(zip(cell.parts(), cell.bounds(), strict=True))
         for (part, value), (lo, hi) in parts[:MOST_PARTS]:
-            facts = (show_better(cell.metric.better), cell.metric.unit, cell.metric.reading)
+            marks = "; ".join(filter(None, _baseline_words(report, key, cell))) if part is None else ""
+            facts = (marks, show_better(cell.metric.better), cell.metric.unit, cell.metric.reading)
             shown = cell.shown(value, lo, hi)[: 1 if settings is None else 2]
             rows.append((report.name_of_part(key, part), *shown, *facts))
         if len(parts) > MOST_PARTS:
             more = report.name_of_part(key, f"and {len(parts) - MOST_PARTS:,} more")
-            rows.append((more, *[""] * (4 if settings is None else 5)))
-    headings = ["metric", "value", "better", "unit", "how to read it"]
+            rows.append((more, *[""] * (5 if settings is None else 6)))
+    headings = ["metric", "value", "baselines", "better", "unit", "how to read it"]
     if settings is not None:
         headings.insert(2, settings.heading())
     notes = note_lines(
@@ -136,6 +160,13 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     notes += [] if settings is None else report.interval_methods(settings)
     table = Table("", headings, rows, notes, numbers=("value",), optional=("how to read it",))
     return Section("numbers", "All metrics", "", [table])
+
+
+def _baseline_words(report: Report, key: str, cell: Cell) -> Iterator[str]:
+    """How a value compares with its baselines, then the other baselines."""
+    if _is_one_number(cell):
+        verdict, others = _compare_with_marks(cell, cell.parts()[0][1], _marks(report, key, cell))
+        yield from (verdict, *others)
 
 
 def _undefined_section(report: Report, cells: dict[str, Cell]) -> Section | None:
@@ -147,8 +178,8 @@ def _undefined_section(report: Report, cells: dict[str, Cell]) -> Section | None
     ]
     if not rows:
         return None
-    table = Table("", ("metric", "what", "why", "when that happens"), rows)
-    return Section("undefined", "What has no value, and why", "", [table])
+    table = Table("", ("metric", "status", "reason", "when this happens"), rows)
+    return Section("undefined", "Metrics without a value", "", [table])
 
 
 def _kind_of_missing_value(cell: Cell) -> str:
@@ -162,7 +193,7 @@ def _kind_of_missing_value(cell: Cell) -> str:
 
 def _plots_section(report: Report) -> list[Section]:
     """The first plots but those of groups, and why some that would suit cannot be drawn."""
-    names = [name for name in report.plot.available() if name != _SLICES][:_MOST_PLOTS]
+    names = [name for name in report.plot.available() if name not in _OF_GROUPS][:_MOST_PLOTS]
     plots: list[Part] = [getattr(report.plot, name)() for name in names]
     reasons = [f"{name.replace('_', ' ')}: {reason}" for name, reason in report.plot.reasons().items()]
     return [Section("plots", "Plots", "", [*plots, *([Notes(reasons)] if reasons else [])])] if plots or reasons else []
@@ -172,22 +203,26 @@ def _groups_sections(report: Report, *, pictures: bool) -> Iterator[Section]:
     """For each column of groups the values, and drawings of the first metrics; the crossing of columns is folded."""
     by_column = report.slices_by_column()
     for place, slices in enumerate(by_column):
-        table = slices.table(report, intervals=not pictures)
+        folded = pictures and len(slices) > MOST_GROUPS
+        table = slices.table(report, stacked=pictures, hint="" if folded else f"; all: {report.code_of(slices)}")
         drawn: list[Part] = []
         if pictures and _SLICES in report.plot.available():
             plots = report.sliced_by(slices).plot
             keys = [heading.code for heading in table.headings if isinstance(heading, Name)]
             drawn = [plots.slices(key) for key in keys[: max(MOST_DRAWN // len(by_column), 1)]]
-        parts = [*drawn, table._replace(title="")]
-        if len(slices) > MOST_GROUPS:
-            everything = slices.table(report, intervals=not pictures, most=MOST_LISTED_GROUPS)
-            shown = min(len(slices), MOST_LISTED_GROUPS)
-            parts.append(Folded(f"Show {shown:,} groups", everything._replace(title="", notes=[])))
+            if "residuals_by_group" in report.plot.available():
+                drawn.append(plots.residuals_by_group())
+        parts = [*drawn, table._replace(title="", notes=[])]
+        if folded:
+            every = slices.table(report, stacked=True, most=MOST_LISTED_GROUPS)
+            count = f"{'all ' * (len(slices) <= MOST_LISTED_GROUPS)}{min(len(slices), MOST_LISTED_GROUPS):,}"
+            parts.append(Folded(f"Show {count} groups", every._replace(title="", notes=[])))
+        parts += [Notes(table.notes)] if table.notes else []
         title = f"Groups by {', '.join(slices.names)}"
-        sections_named = "groups" if place == 0 else f"groups-{place + 1}"
-        yield Section(sections_named, title, f"{len(slices):,} group{'s' * (len(slices) != 1)}", parts)
+        name = "groups" if place == 0 else f"groups-{place + 1}"
+        yield Section(name, title, f"{len(slices):,} group{'s' * (len(slices) != 1)}", parts)
     if report.slices is not None and len(by_column) > 1:
-        crossing = report.slices.table(report, intervals=not pictures, most=MOST_LISTED_GROUPS)
+        crossing = report.slices.table(report, stacked=pictures, hint="; all: report.slices")
         title = f"Groups by {' and '.join(report.slices.names)} together"
         yield Section("groups-together", title, "", [crossing._replace(title="")], folded=True)
 
@@ -207,7 +242,7 @@ def _metric_sheets(metrics: list[Metric]) -> Iterator[FactSheet]:
             "range": [f"{show_number(low)} to {show_number(high)}"] if metric.better is not None else [],
             "how to read": [metric.reading, *(f"{show_number(mark)}: {words}" for mark, words in metric.landmarks)],
             "undefined": [metric.when_undefined],
-            "mind": list(metric.pitfalls),
+            "pitfalls": list(metric.pitfalls),
         }
         filled = {name: [line for line in lines if line] for name, lines in facts.items()}
         yield FactSheet(

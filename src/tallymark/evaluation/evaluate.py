@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from tallymark.data.arguments import check_choice, check_min_rows
+from tallymark.data.arrays import column_names
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target, target_of
 from tallymark.errors import (
+    Argument,
     EmptyError,
     FormulaError,
     LengthError,
@@ -19,9 +23,15 @@ from tallymark.errors import (
     Text,
     WeightError,
 )
-from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.default_metrics import (
+    MetricsLike,
+    default_kind,
+    default_metrics,
+    select_metrics,
+    with_shared_parameters,
+)
 from tallymark.evaluation.group_slices import Slices
-from tallymark.evaluation.report import Cell, Report, ReportSource
+from tallymark.evaluation.report import INFERRED_KINDS, Cell, Report, ReportSource
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
@@ -30,15 +40,17 @@ from tallymark.states.base import Plan, States
 from tallymark.states.groups import Slice, group_columns, slice_states
 from tallymark.states.sums import SizeOf
 
-ERROR_MODES = ("cell", "raise")
+ERROR_MODES = ("raise", "report")
 ROW_ERRORS = (LengthError, WeightError, MissingValueError, EmptyError)  # no metric can read such rows
 
 
 def evaluate(
     y_true: object,
-    y_pred: object,
+    y_pred: object = None,
+    *rest: Any,
     metrics: MetricsLike = None,
-    *,
+    truth: str | Sequence[str] | None = None,
+    prediction: str | Sequence[str] | None = None,
     weights: object = None,
     query: object = None,
     target: Target | None = None,
@@ -47,36 +59,51 @@ def evaluate(
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    errors: str = "cell",
+    errors: str = "raise",
     by: object = None,
     min_rows: int = 1,
     ci: float | Intervals | None = None,
     cluster: object = None,
     keys: object = None,
+    **parameters: Any,
 ) -> Report:
     """Evaluate many metrics in one pass over the rows.
 
-    `metrics` is a list of names and metrics, or a mapping that gives them names of your own; without it, the set goes
-    by the types: rmse, mae and r2 for a truth of floats; accuracy and macro precision, recall and F for labels.
+    Call `evaluate(y_true, y_pred, metrics)` with arrays, or `evaluate(frame, "y", "p", metrics)` with a data frame, a
+    table or a file and the names of its columns. All arguments that are columns are then names, as in `evaluate_table`.
 
-    `kind` says what the predictions are, where their type does not tell: "value", "label", "probability" (of the
-    positive class, or one column per class), "margin" (before sigmoid or softmax) or "score". `classes` are all classes
-    there are, in the order of the columns; `positive` is the positive one, by default 1 where the other is 0 or -1;
-    `normalize=True` divides probabilities by the sum of their row. A `target` says all of this at once. `query` is the
-    label of the query that each row belongs to, which metrics of rankings read. `missing="drop"` leaves out rows with
-    missing values and counts them. A metric that cannot be computed on these rows becomes a failed cell;
-    `errors="raise"` raises instead.
-
-    `by` holds the group of each row: one column of labels, or a table or mapping of several. Every metric is then read
-    for every group as well, as `report.slices`; metrics of groups, such as `gap("recall")` and "demographic_parity",
-    compare them, and leave out groups of fewer than `min_rows` rows.
-
-    `ci=0.95` puts a 95 % interval around every number, as `cell.lo` and `cell.hi`: by a formula where the metric has
-    one, else by a bootstrap of 1,000 resamples, or more if the level needs them; `ci=Intervals(...)` asks for one of
-    them, for a number of resamples and for the seed from which they follow. `cluster` holds a label for each row, and
-    rows of one label, such as those of one patient, are resampled together. `keys` hold a label that no other row has,
-    such as an id: rows are then resampled by it and not by their place, so that neither their order nor a `Tally` of
-    pieces changes the interval.
+    Args:
+        y_true: The truth, one value or label per row; several columns are several outputs. Or a table.
+        y_pred: The predictions in the same order: one column, or one per class, output or quantile. Or the name of the
+            truth column of a table.
+        rest: The metrics; for a table, the prediction columns, then the metrics.
+        metrics: Names and metrics, or a mapping that gives them names of your own. The default depends on what the
+            columns contain, and a note in the report says how they were read: RMSE, MAE and R² for numbers; accuracy,
+            precision, recall and F1 for labels (macro unless there are two classes and one is positive); ROC AUC, log
+            loss, Brier score and accuracy for probabilities; NDCG, MAP and MRR with `query`.
+        truth: The truth columns of a table.
+        prediction: The prediction columns of a table.
+        weights: One weight per row, finite and not negative.
+        query: The query that each row belongs to, for ranking metrics.
+        target: A `Target`, which combines `kind`, `classes`, `positive` and `normalize`.
+        kind: What the predictions are, if it cannot be inferred from the type: "value", "label", "probability" (of the
+            positive class, or one column per class), "margin" (before sigmoid or softmax) or "score".
+        classes: All classes, in the order of the prediction columns; by default the sorted labels of the rows.
+        positive: The positive class; by default 1 if the other class is 0 or -1.
+        normalize: True divides the probabilities of each row by their sum.
+        missing: "error" refuses missing values; "drop" leaves out and counts the rows that have any.
+        errors: "raise" raises the error of a metric that cannot be computed, and its `report` has the others;
+            "report" keeps a failed cell. Default metrics always keep failed cells, unless all of them fail.
+        by: The group of each row: one column of labels, or a table or mapping of several. Every metric is also computed
+            for every group, as `report.slices`; group metrics such as `gap("recall")` compare the groups.
+        min_rows: Group metrics leave out groups with fewer rows.
+        ci: A confidence level such as 0.95 puts a confidence interval around every number, as `cell.lo` and `cell.hi`:
+            by formula if the metric has one, else by bootstrap. `Intervals(...)` also sets the method, the number of
+            bootstrap replicates and the seed.
+        cluster: A label per row; rows with the same label, such as those of one patient, are resampled together.
+        keys: A unique label per row, such as an id. Rows are then resampled by key instead of position, so that neither
+            their order nor the batches of a `Tally` change the interval.
+        parameters: Parameters such as `average="macro"` or `threshold=0.3`, for every metric that has them.
 
     >>> report = evaluate([3, -0.5, 2, 7], [2.5, 0, 2, 8], ["rmse", "mae"])
     >>> report["mae"]
@@ -89,17 +116,76 @@ def evaluate(
     RMSE    0.6124  lower   same as y
     MAE     0.5     lower   same as y
     """
+    by_name = y_pred is None or truth is not None or prediction is not None
+    if by_name or (type(y_pred) is not np.ndarray and _names_columns(y_true, y_pred)):
+        truth, prediction, metrics = _read_column_arguments(y_pred, rest, truth, prediction, metrics)
+        from tallymark.evaluation.table import evaluate_table  # reads files and frames of any kind
+
+        columns: dict[str, Any] = {"weights": weights, "query": query, "by": by, "cluster": cluster, "keys": keys}
+        facts: dict[str, Any] = {"kind": kind, "classes": classes, "positive": positive, "normalize": normalize}
+        return evaluate_table(
+            y_true,
+            truth,
+            prediction,
+            metrics,
+            **columns,
+            **facts,
+            target=target,
+            missing=missing,
+            errors=errors,
+            min_rows=min_rows,
+            ci=ci,
+            **parameters,
+        )
+    if rest:
+        if len(rest) > 1 or metrics is not None:
+            raise ParameterError(
+                Text("evaluate takes {y_true}, {y_pred} and {metrics}; pass everything else by keyword")
+            )
+        metrics = rest[0]
     check_errors(errors)
     about = target_of(target, kind, classes, positive, normalize)
-    columns = None if by is None else group_columns(by)
+    columns_of_groups = None if by is None else group_columns(by)
     if check_min_rows(min_rows) > 1 and by is None:
         raise ParameterError(
             Text("{min_rows} is the smallest group size to compare: pass {by}, the groups, too"),
             argument="min_rows",
         )
     settings = interval_settings(ci, cluster=cluster is not None, keys=keys is not None)
-    batch = Batch(y_true, y_pred, weights, missing=missing, query=query, by=columns, cluster=cluster, keys=keys)
-    return evaluate_batch(batch, metrics, about, errors=errors, min_rows=min_rows, settings=settings)
+    batch = Batch(
+        y_true, y_pred, weights, missing=missing, query=query, by=columns_of_groups, cluster=cluster, keys=keys
+    )
+    return evaluate_batch(
+        batch, metrics, about, errors=errors, min_rows=min_rows, settings=settings, parameters=parameters
+    )
+
+
+def _names_columns(y_true: object, y_pred: object) -> bool:
+    """Whether the second argument names columns of the first: one, or several columns of a table that has them."""
+    if isinstance(y_pred, str):
+        return True
+    if not isinstance(y_pred, (list, tuple)) or isinstance(y_true, (list, tuple, np.ndarray)):
+        return False
+    known = list(y_true) if isinstance(y_true, Mapping) else column_names(y_true)
+    return known is not None and bool(y_pred) and set(map(type, y_pred)) == {str} and set(y_pred) <= set(known)
+
+
+def _read_column_arguments(
+    y_pred: Any, rest: tuple[Any, ...], truth: Any, prediction: Any, metrics: MetricsLike
+) -> tuple[Any, Any, MetricsLike]:
+    """Truth and prediction columns and metrics of a call with a table."""
+    given = [] if y_pred is None else [y_pred, *rest]
+    named = {"truth": truth, "prediction": prediction, "metrics": metrics}
+    for name, value in zip(named, given, strict=False):
+        if named[name] is not None:
+            raise ParameterError(Text("{} is given twice, by position and by name", Argument(name)), argument=name)
+        named[name] = value
+    if len(given) > len(named) or named["truth"] is None or named["prediction"] is None:
+        raise ParameterError(
+            'call evaluate(y_true, y_pred) with arrays, or evaluate(frame, "y", "p") with a table and the names of '
+            "its truth and prediction columns"
+        )
+    return named["truth"], named["prediction"], named["metrics"]
 
 
 def evaluate_batch(
@@ -107,32 +193,59 @@ def evaluate_batch(
     metrics: MetricsLike,
     target: Target,
     *,
-    errors: str = "cell",
+    errors: str = "raise",
     min_rows: int = 1,
     settings: Intervals | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> Report:
-    """The report of rows that have been read already."""
+    """The report of rows that have been read already. Default metrics may fail, but not all of them."""
     batch.require_rows()
-    metric_plan = plan_batch(batch, metrics, target, errors=errors)
-    return evaluate_planned(batch, metric_plan, errors=errors, min_rows=min_rows, settings=settings)
+    kind = default_kind(batch, target) if metrics is None else None
+    selected = select_metrics(metrics) if kind is None else default_metrics(batch, target, kind)
+    if parameters:
+        selected = with_shared_parameters(selected, parameters)
+    strict = errors if kind is None else "report"
+    metric_plan = plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=strict)
+    report = evaluate_planned(batch, metric_plan, errors=strict, min_rows=min_rows, settings=settings)
+    report.inferred_kind = kind if target.kind is None and kind in INFERRED_KINDS else None
+    if kind is not None and errors == "raise" and len(report.failures) == len(report):
+        raise_failures(report)
+    return report
 
 
 def plan_batch(batch: Batch, metrics: MetricsLike, target: Target, *, errors: str) -> MetricPlan:
     """The metrics for rows that have been read already, and their plan."""
-    return plan_metrics(
-        select_metrics(metrics, batch, target), target, (batch.truth_columns, batch.prediction_columns), errors=errors
-    )
+    selected = select_metrics(metrics, batch, target)
+    return plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=errors)
 
 
 def evaluate_planned(
     batch: Batch,
     metric_plan: MetricPlan,
     *,
-    errors: str = "cell",
+    errors: str = "raise",
     min_rows: int = 1,
     settings: Intervals | None = None,
 ) -> Report:
     """The report of rows that have been read, by a plan that has been made."""
+    try:
+        return _evaluate_planned(batch, metric_plan, errors, min_rows, settings)
+    except ROW_ERRORS:
+        raise
+    except TallymarkError as error:
+        if errors != "raise":
+            raise
+        try:
+            report = _evaluate_planned(batch, metric_plan, "report", min_rows, settings)
+        except TallymarkError:
+            raise error from None
+        raise_failures(report)
+        raise
+
+
+def _evaluate_planned(
+    batch: Batch, metric_plan: MetricPlan, errors: str, min_rows: int, settings: Intervals | None
+) -> Report:
     try:
         states = metric_plan.fold(batch)
     except ROW_ERRORS:
@@ -161,6 +274,16 @@ def evaluate_planned(
         report.slices.read_column = slices_by
     batch.memo.clear()  # the report keeps the rows, and should keep no more
     return report
+
+
+def raise_failures(report: Report) -> None:
+    """Raise the error of the first metric that could not be computed; it carries the report with the others."""
+    for part in (report, *(report.slices or {}).values()):
+        for key, error in part.failures.items():
+            if len(part) > 1 and part.cell(key).metric.name not in str(error):
+                error.add_place(key)
+            error.report = report
+            raise error
 
 
 class MetricPlan:
@@ -222,14 +345,14 @@ class MetricPlan:
             failure = next((unreadable[group] for group in groups if group in unreadable), None)
             if failure is not None:
                 failed[key] = failure
-        return MetricPlan(self.metrics, self.target, None, errors="cell", failed=failed)
+        return MetricPlan(self.metrics, self.target, None, errors="report", failed=failed)
 
     def report(
         self,
         states: States,
         *,
         dropped: int,
-        errors: str,
+        errors: str = "report",
         batch: Batch | None = None,
         slices: Sequence[Slice] | None = None,
         by: tuple[str, ...] = (),

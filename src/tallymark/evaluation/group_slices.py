@@ -14,10 +14,11 @@ from tallymark.metrics.fairness.base import GroupMetric, show_group
 from tallymark.metrics.fairness.gaps import gap, ratio, worst
 from tallymark.rendering.exports import DataFrameExport
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Name, Table, group_by_first
+from tallymark.rendering.table import Name, ShownNumber, Table, group_by_first
 from tallymark.rendering.text import list_first, to_text
 from tallymark.states.groups import Group
 
+MOST_LISTED_GROUPS = 1_000  # in a table of all
 _MOST_NOTES = 3  # notes of a kind, in print
 
 _NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
@@ -28,41 +29,64 @@ _NOTES_BY_KIND: tuple[Callable[[Cell], Iterable[str]], ...] = (
 NotePlaces = list[tuple[str, Group]]  # the name of a metric, and a group
 
 
-def group_notes(reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group]) -> list[str]:
+def group_notes(
+    reports: Mapping[Group, Report], metrics: Sequence[str], shown: Collection[Group], whole: Report | None = None
+) -> list[str]:
     """Why values are missing, then what to know about values, then about intervals; of many those that most of the
-    values of the groups `shown` have.
+    values of the groups `shown` have, and none that the report of all rows, `whole`, has itself.
 
     The kinds are cut one by one, as each group may have a note on its intervals that no other has, and those would hide
     what the values are made of.
     """
     cells = [
-        ((report.display_name(key, positive=False), group), report.cell(key))
+        (
+            (report.display_name(key, positive=False), group),
+            report.cell(key),
+            None if whole is None else whole.cell(key),
+        )
         for key in metrics
         for group, report in reports.items()
     ]
     texts_by_kind = [
-        group_by_first((text, place) for place, cell in cells for text in texts(cell)) for texts in _NOTES_BY_KIND
+        group_by_first(
+            (text, place)
+            for place, cell, cell_of_all in cells
+            for text in texts(cell)
+            if cell_of_all is None or text not in texts(cell_of_all)
+        )
+        for texts in _NOTES_BY_KIND
     ]
 
     def shown_groups(note: tuple[str, NotePlaces]) -> int:
         return sum(group in shown for _, group in note[1])
 
     ranked = [sorted(notes.items(), key=shown_groups, reverse=True) for notes in texts_by_kind]
-    lines = [f"{_name_places(places)}: {text}" for notes in ranked for text, places in notes[:_MOST_NOTES]]
+    lines = [
+        f"{_name_places(places, len(reports))}: {text}" for notes in ranked for text, places in notes[:_MOST_NOTES]
+    ]
     more = sum(map(len, ranked)) - len(lines)
     if more:
         lines.append(f"{more:,} more note{'' if more == 1 else 's'}: see .slices.to_pandas() or the report as CSV")
     return lines
 
 
-def _name_places(places: NotePlaces) -> str:
+def _name_places(places: NotePlaces, total: int) -> str:
     """Metrics and their groups; metrics with the same groups together."""
     groups_of = group_by_first(places)
     same = group_by_first((tuple(groups), key) for key, groups in groups_of.items())
-    parts = [f"{list_first(keys)} for {list_first(list(map(show_group, groups)))}" for groups, keys in same.items()]
+    parts = [f"{list_first(keys)} for {_name_groups(groups, total)}" for groups, keys in same.items()]
     return list_first(parts, "; ")
 
 
+def _name_groups(groups: Collection[Group], total: int) -> str:
+    """The first groups, and how many more there are; names with commas, such as (0, 1], between semicolons."""
+    if len(groups) == total > _FEW_GROUPS:
+        return f"all {total:,} groups"
+    names = list(map(show_group, groups))
+    return list_first(names, "; " if any("," in name for name in names) else ", ")
+
+
+_FEW_GROUPS = 3  # which a note names one by one
 _FEW_ROWS = 30  # rows of a group whose values vary much by chance
 
 
@@ -75,7 +99,7 @@ class GroupStatistic(float):
 
 
 class Slices(Mapping[Group, Report], DataFrameExport):
-    """The reports of all groups by their label, or by a tuple of labels where several columns make a group.
+    """The reports of all groups by label, or by a tuple of labels if several columns make a group.
 
     `gap`, `ratio` and `worst` compare the groups by a metric of the report.
     """
@@ -97,7 +121,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         return self.read_column is not None or set(self.names) <= set(self._by_column)
 
     def by(self, name: str) -> Slices:
-        """The groups of one column alone, where several columns make the groups.
+        """The groups of one column alone, if several columns make the groups.
 
         >>> import tallymark as tm
         >>> by = {"site": ["a", "a", "b", "b"], "sex": ["f", "m", "f", "m"]}
@@ -134,19 +158,19 @@ class Slices(Mapping[Group, Report], DataFrameExport):
 
     @property
     def sizes(self) -> dict[Group, int]:
-        """How many rows each group has."""
+        """The number of rows of each group."""
         return {group: report.n for group, report in self._reports.items()}
 
     def gap(self, metric: str | Metric) -> GroupStatistic:
-        """The highest value of a metric in the groups less the lowest."""
+        """The highest value of a metric among the groups minus the lowest."""
         return self._compare(metric, gap)
 
     def ratio(self, metric: str | Metric) -> GroupStatistic:
-        """The lowest value of a metric in the groups over the highest."""
+        """The lowest value of a metric among the groups divided by the highest."""
         return self._compare(metric, ratio)
 
     def worst(self, metric: str | Metric) -> GroupStatistic:
-        """The value of a metric in the group where it is worst."""
+        """The value of a metric in its worst group."""
         return self._compare(metric, worst)
 
     def _compare(self, key: str | Metric, how: Any) -> GroupStatistic:
@@ -166,6 +190,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         """The reports of all groups as plain data."""
         return {
             "by": list(self.names),
+            **({"min_rows": self.min_rows} if self.min_rows != 1 else {}),
             "groups": [
                 {"group": dict(zip(self.names, _labels(group), strict=True)), **report.to_dict()}
                 for group, report in self._reports.items()
@@ -176,7 +201,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         return self.columns()
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per group and value: what the data frames hold."""
+        """One row per group and value: the columns of the data frames."""
         names = [f"{name} (group)" if name in VALUE_TYPES else name for name in self.names]
         out: dict[str, list[Any]] = {name: [] for name in (*names, *VALUE_TYPES)}
         for group, report in self._reports.items():
@@ -192,42 +217,54 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         """Labels are as they were given; without a group, texts."""
         return VALUE_TYPES if self._reports else {**dict.fromkeys(self.columns(), str), **VALUE_TYPES}
 
-    def table(self, whole: Report | None = None, *, intervals: bool = True, most: int | None = MOST_GROUPS) -> Table:
+    def table(
+        self, whole: Report | None = None, *, stacked: bool = False, most: int = MOST_GROUPS, hint: str = ""
+    ) -> Table:
         """One row per group, one column per metric with one number; all rows first, where their report is given.
 
         With the values of all rows, groups are ordered by the first metric, the worst first, and those of few rows
-        last; `most` says how many are shown.
+        last; `most` says how many are shown, and `hint` how to see all. `stacked` puts intervals below their values
+        instead of into columns.
         """
         first = self._single_number_cells()
         metrics = [key for key, cell in first.items() if cell is not None]
-        settings = next((report.interval for report in self._reports.values()), None) if intervals else None
+        settings = next((report.interval for report in self._reports.values()), None)
+        columns_of_intervals = settings is not None and not stacked
         ordered_by = next((key for key in metrics if whole is not None and first[key].metric.better is not None), None)
-        ordered = list(self) if ordered_by is None else self._worst_first(ordered_by)
+        ordered = list(self) if ordered_by is None else self.worst_first(ordered_by)
         listed = {group: self._reports[group] for group in ordered[:most]}
         rows = [
-            self._row(_labels(group), report, metrics, intervals=settings is not None)
+            self._row(_labels(group), report, metrics, columns_of_intervals=columns_of_intervals)
             for group, report in listed.items()
         ]
         if whole is not None:
             total = "all rows" if any("all" in _labels(group) for group in self) else "all"
             labels = (total, *[""] * (len(self.names) - 1))
-            rows.insert(0, self._row(labels, whole, metrics, intervals=settings is not None))
+            rows.insert(0, self._row(labels, whole, metrics, columns_of_intervals=columns_of_intervals))
         notes = []
         named = self._metric_names(metrics)
+        if len(listed) < len(self):
+            notes.append(f"{len(listed):,} of {len(self):,} groups shown{hint}")
         if ordered_by is not None and len(self) > 2:
             notes.append(f"ordered by {named[metrics.index(ordered_by)]}, the worst group first" + self._few_last())
-        if len(listed) < len(self):
-            notes.append(f"{len(listed)} of {len(self):,} groups shown; .slices.to_pandas() has all")
-        few = [show_group(group) for group, n in self.sizes.items() if n < _FEW_ROWS]
+        if settings is not None and stacked:
+            notes.append(f"below each value: its {settings.heading()}")
+        few = [group for group, n in self.sizes.items() if n < _FEW_ROWS]
         if few:
-            notes.append(f"fewer than {_FEW_ROWS} rows, so values vary by chance: {list_first(few)}")
-        left = [show_group(group) for group, n in self.sizes.items() if n < self.min_rows]
+            notes.append(f"fewer than {_FEW_ROWS} rows, so values vary by chance: {_name_groups(few, len(self))}")
+        left = [group for group, n in self.sizes.items() if n < self.min_rows]
         if left:
-            notes.append(f"excluded from comparisons: fewer than {self.min_rows:,} rows: {list_first(left)}")
+            notes.append(
+                f"excluded from comparisons: fewer than {self.min_rows:,} rows: {_name_groups(left, len(self))}"
+            )
         notes += self._note_on_other_metrics(self._metric_names([key for key, cell in first.items() if cell is None]))
-        notes += group_notes(self, metrics, listed)
+        notes += group_notes(self, metrics, listed, whole)
         title = f"by {', '.join(self.names)} · {len(self):,} group{'' if len(self) == 1 else 's'}"
-        columns = named if settings is None else [name for key in named for name in (key, settings.heading())]
+        columns = (
+            [name for key in named for name in (key, settings.heading())]
+            if settings is not None and columns_of_intervals
+            else named
+        )
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
         return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *named))
 
@@ -235,7 +272,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         sizes = [n < _FEW_ROWS for n in self.sizes.values()]
         return f"; groups of fewer than {_FEW_ROWS} rows last" if any(sizes) and not all(sizes) else ""
 
-    def _worst_first(self, key: str) -> list[Group]:
+    def worst_first(self, key: str) -> list[Group]:
         """Groups by a metric, the worst first; then those of few rows, which are extreme by chance, and those without
         a value."""
 
@@ -271,17 +308,23 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         return [f"{list_first(names)}: several numbers for each group, which are in its report and in JSON"]
 
     @staticmethod
-    def _row(labels: tuple[Any, ...], report: Report, metrics: list[str], *, intervals: bool) -> tuple[Any, ...]:
+    def _row(
+        labels: tuple[Any, ...], report: Report, metrics: list[str], *, columns_of_intervals: bool
+    ) -> tuple[Any, ...]:
         values: list[Any] = []
         for cell in map(report.cell, metrics):
-            values += cell.shown(cell.parts()[0][1], *cell.bounds()[0])[: 2 if intervals else 1]
+            value, interval = cell.shown(cell.parts()[0][1], *cell.bounds()[0])
+            if columns_of_intervals:
+                values += value, interval
+            else:
+                values.append(value.above(interval) if isinstance(value, ShownNumber) else value)
         return (*map(str, labels), report.n, *values)
 
     def __repr__(self) -> str:
-        return to_text(self.table())
+        return to_text(self.table(most=MOST_LISTED_GROUPS))
 
     def _repr_html_(self) -> str:
-        return to_html(self.table())
+        return to_html(self.table(most=MOST_LISTED_GROUPS))
 
 
 def _labels(group: Group) -> tuple[Any, ...]:

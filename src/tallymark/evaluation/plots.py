@@ -17,7 +17,9 @@ from tallymark.data.arrays import Array
 from tallymark.data.target import show_labels
 from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
 from tallymark.evaluation.report import ReportSource
-from tallymark.intervals.analytic import TOO_LARGE, wilson
+from tallymark.evaluation.residuals import normal_pairs, normality, quantiles_by_group
+from tallymark.intervals.analytic import TOO_LARGE, distribution_reach, is_rounding, wilson
+from tallymark.intervals.distributions import normal_quantile
 from tallymark.intervals.settings import check_whole, show_level
 from tallymark.metrics.answer import Undefined
 from tallymark.metrics.base import Metric
@@ -43,18 +45,28 @@ from tallymark.rendering.plots.canvas import show_short
 from tallymark.rendering.plots.class_balance import MOST_CLASSES as MOST_CLASSES_BALANCED
 from tallymark.rendering.plots.class_balance import ClassCount, class_balance_plot
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
-from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.curves import Band, Line, precision_recall_plot, roc_plot
 from tallymark.rendering.plots.gain import gain_plot
 from tallymark.rendering.plots.group_dots import MOST_GROUPS, GroupDot, group_dots_plot
 from tallymark.rendering.plots.plot import Plot
+from tallymark.rendering.plots.qq import qq_plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
-from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, shown_range, spread_table
+from tallymark.rendering.plots.residual_boxes import SHARES, ResidualBox, residual_boxes_plot
+from tallymark.rendering.plots.scatter import (
+    predictions_plot,
+    residuals_plot,
+    shown_range,
+    spread_table,
+    value_range,
+    weighted_quantiles,
+)
 from tallymark.rendering.plots.score_histogram import ClassScores, score_histogram_plot
 from tallymark.rendering.plots.thinning import BLOCK, distinct_points
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
 from tallymark.rendering.table import Table
+from tallymark.states.groups import group_codes
 from tallymark.states.labels.counts import name_decisions
-from tallymark.states.scores.runs import Runs, Steps, walk_steps
+from tallymark.states.scores.runs import Runs, Steps, measure_runs, walk_steps
 from tallymark.states.scores.scores import Scores
 
 if TYPE_CHECKING:
@@ -69,8 +81,9 @@ PRECISION_RECALL = (pr_curve, average_precision, "recall", "precision")
 _RANKED = ("roc", "precision_recall", "score_histogram", "lift", "thresholds")
 _DECIDED = ("confusion", "class_balance")
 _MOST_LISTED = 500  # groups in the table of a plot
+_LARGEST = 1e300  # residual of which there is a QQ plot
 _OF_KIND = {
-    "value": ("residuals", "predictions"),
+    "value": ("residuals", "predictions", "qq"),
     "label": _DECIDED,
     "probability": (*_RANKED, "reliability", *_DECIDED),
     "margin": (*_RANKED, "reliability", *_DECIDED),
@@ -142,6 +155,7 @@ class ReportPlots:
             families = [cell.metric.family for cell in self._cells() if cell.error is None]
             names += _OF_KIND[kind] if kind else [name for each in families for name in _OF_FAMILY.get(each, ())]
         if self._report.slices is not None:
+            names += ["residuals_by_group"] if "residuals" in names else []
             names.append("slices")
         return tuple(dict.fromkeys(names))
 
@@ -152,7 +166,7 @@ class ReportPlots:
     def _source(self) -> ReportSource:
         if self._report._source is None:
             raise ParameterError(
-                "this report has neither rows nor states to draw from: it is that of a group, or was copied or stored",
+                "this report has neither rows nor states: it is that of a group, or was copied or stored",
                 hint="Evaluate its rows alone",
             )
         return self._report._source
@@ -160,12 +174,62 @@ class ReportPlots:
     @_cached
     def roc(self) -> Plot:
         """True against false positives at every threshold; of several classes, each against the rest."""
-        return roc_plot(*self._curve_lines(*ROC))
+        lines, table = self._curve_lines(*ROC)
+        return roc_plot(lines, table, **self._roc_band(lines))
 
     @_cached
     def precision_recall(self) -> Plot:
         """Precision by recall at every threshold; of several classes, each against the rest."""
-        return precision_recall_plot(*self._curve_lines(*PRECISION_RECALL))
+        lines, table = self._curve_lines(*PRECISION_RECALL)
+        table, band = self._precision_band(table)
+        return precision_recall_plot(lines, table, **band)
+
+    def _roc_band(self, lines: list[Line]) -> dict[str, Any]:
+        """The simultaneous band of a ROC curve (Campbell 1994), where the report has intervals, and what to say of it:
+        at every threshold a box of the bands of both distribution functions, each at the square root of the level."""
+        runs, level, note = self._runs_for_band(roc_curve)
+        if runs is None:
+            return {"note": note}
+        x, y = (distribution_reach(measure_runs(each)[0], math.sqrt(level)) for each in runs)
+        band = Band.of_boxes(lines[0].x, lines[0].y, (x, y), f"{show_level(level)} confidence band, simultaneous")
+        rates = f"false positives ± {show_short(x)}, true positives ± {show_short(y)}"
+        note = f" The shaded {show_level(level)} confidence band is simultaneous (Campbell): {rates}."
+        return {"band": band, "note": note}
+
+    def _precision_band(self, table: Table) -> tuple[Table, dict[str, Any]]:
+        """The table with the pointwise band of precision, where the report has intervals, and what to say of it: the
+        Wilson intervals of the share of positives among the rows that reach each threshold."""
+        runs, level, note = self._runs_for_band(pr_curve)
+        if runs is None:
+            return table, {"note": note}
+        steps, points = walk_steps(*runs), self._require_value(pr_curve)
+        places = distinct_points(points["recall"], points["precision"])
+        reached = np.searchsorted(-steps.thresholds, -points["threshold"][places])
+        counts = steps.tp[reached].tolist(), (steps.tp + steps.fp)[reached].tolist()
+        low, high = np.array([wilson(*each, level) for each in zip(*counts, strict=True)]).T
+        recall, name = points["recall"][places], f"{show_level(level)} confidence band, pointwise"
+        band = Band.of_steps(recall[1:], low[1:], high[1:], name)
+        with_ends = Curve(
+            points.title, {key: column[places] for key, column in points.columns.items()} | {"lo": low, "hi": high}
+        )
+        note = f" The shaded {show_level(level)} confidence band is pointwise (Wilson)."
+        return _table_of_shown_points(with_ends, points.summary()), {"band": band, "note": note}
+
+    def _runs_for_band(self, curve: CurveMetric) -> tuple[tuple[Runs, Runs] | None, float, str]:
+        """The scores of two classes and the level, if a curve gets a band; else why it does not, where one was asked
+        for."""
+        settings, state = self._report.interval, self._source.state(curve)
+        if settings is None or not isinstance(state, Scores) or state.several:
+            return None, 0.0, ""
+        runs = state.binary()
+        why = self._why_no_formula(unweighted=runs[0][1] is None and runs[1][1] is None)
+        return (None, 0.0, f" There is no confidence band: {why}.") if why else (runs, settings.level, "")
+
+    def _why_no_formula(self, *, unweighted: bool) -> str:
+        """Why no formula gives an interval, as they are for independent rows of equal weight; empty where one does."""
+        if not unweighted:
+            return "the rows have weights"
+        return "the rows are clustered" if self._source.clustered else ""
 
     def _curve_line(self, name: str, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[Line, Table]:
         """The curve of two classes, and some of its points."""
@@ -202,7 +266,7 @@ class ReportPlots:
 
     @_cached
     def thresholds(self) -> Plot:
-        """Precision, recall and F at every threshold, and where F is at its best."""
+        """Precision, recall and F1 at every threshold, and where F1 is best."""
         state: Any = self._source.state(threshold_table)
         if state.several:
             raise UndefinedError("thresholds are of two classes, and there are more")
@@ -210,8 +274,8 @@ class ReportPlots:
             self._require_value(threshold_table)  # which says why not
         table, table_shown = _thin_thresholds(state)
         best = table.choose("fscore")
-        marked = None if isinstance(best, Undefined) else BestThresholdMark("fscore", best.threshold, best.value)
-        values = {name: table[name] for name in ("precision", "recall", "fscore")}
+        marked = None if isinstance(best, Undefined) else BestThresholdMark("F1", best.threshold, best.value)
+        values = {"precision": table["precision"], "recall": table["recall"], "F1": table["fscore"]}
         return thresholds_plot(table["threshold"], values, marked, table_shown, unit=self._reads_probabilities())
 
     def _reads_probabilities(self) -> bool:
@@ -291,7 +355,7 @@ class ReportPlots:
 
     @_cached
     def reliability(self, *, bins: int = 15, strategy: str = "width") -> Plot:
-        """What was promised against what happened, in bins."""
+        """Predicted probabilities against observed shares, in bins, with intervals where the report has them."""
         item = ReliabilityCurve(bins=bins, strategy=strategy)
         curve = self._require_value(item)
         error = self._require_value(Ece(bins=bins, strategy=strategy))
@@ -299,13 +363,19 @@ class ReportPlots:
         points = [
             ReliabilityBin(*row) for row in zip(*(column.tolist() for column in curve.columns.values()), strict=True)
         ]
-        settings, interval_heading = self._report.interval, ""
-        if settings is not None and state.unweighted:
-            ends = [wilson(round(each.happened * each.weight), each.weight, settings.level) for each in points]
+        settings, interval, note = self._report.interval, "", ""
+        why = self._why_no_formula(unweighted=state.unweighted)
+        if settings is not None and why:
+            note = f" There are no intervals: {why}."
+        elif settings is not None:
+            ends = [wilson(round(each.observed * each.weight), each.weight, settings.level) for each in points]
             points = [each._replace(lo=lo, hi=hi) for each, (lo, hi) in zip(points, ends, strict=True)]
-            interval_heading = settings.heading()
+            interval = f"{show_level(settings.level)} Wilson interval"
+            note = f" The shaded {interval}s of the bins are pointwise."
+            low, high = np.array(ends).T
+            curve = Curve(curve.title, {**curve.columns, "lo": low, "hi": high})
         what = "share of rows that were right" if state.columns[1] > 2 else "share of positives"
-        return reliability_plot(points, error, curve.table(), what=what, interval=interval_heading)
+        return reliability_plot(points, error, curve.table(), what=what, interval=interval, note=note)
 
     @_cached
     def confusion(self, *, threshold: float = 0.5) -> Plot:
@@ -354,6 +424,75 @@ class ReportPlots:
         return residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, output=of)
 
     @_cached
+    def qq(self, *, output: int | None = None) -> Plot:
+        """Residuals against a normal distribution of their mean and standard deviation, and how they depart from it; of
+        several outputs, one."""
+        residual, weights, of = self._residuals(output)
+        scale = float(np.abs(residual).max())
+        if scale > _LARGEST:
+            raise UndefinedError(f"residuals of {scale:g} are too large for a QQ plot")
+        if is_rounding(float(np.ptp(residual)), scale):
+            raise UndefinedError("there is no QQ plot of residuals that do not vary")
+        scaled = residual / scale  # so that no sum of squares overflows
+        centre = float(np.average(scaled, weights=weights))
+        mean = scale * centre
+        deviation = scale * math.sqrt(float(np.average((scaled - centre) ** 2, weights=weights)))
+        ordered, normal = normal_pairs(residual, weights)
+        shares = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+        quantiles = weighted_quantiles(residual, weights, shares).tolist()
+        rows = [(s, q, mean + deviation * normal_quantile(s)) for s, q in zip(shares, quantiles, strict=True)]
+        headings = ("share of rows", "residual", "normal")
+        table = Table(f"Quantiles of the residuals{of}", headings, rows, numbers=headings)
+        departure = (
+            f"the middle 90 % lie between {show_short(rows[1][1])} and {show_short(rows[5][1])}, those of a normal "
+            f"distribution between {show_short(rows[1][2])} and {show_short(rows[5][2])}"
+        )
+        tested = None if self._why_no_formula(unweighted=weights is None) else normality(scaled)
+        if tested is not None:
+            departure += f"; {tested.sentence()}"
+        facts: dict[str, Any] = {"mean": mean, "deviation": deviation, "table": table, "departure": departure}
+        return qq_plot(normal, ordered, **facts, output=of)
+
+    @_cached
+    def residuals_by_group(self, *, output: int | None = None) -> Plot:
+        """How the residuals of each group are spread: the median, the middle 50 % and the middle 90 % of the rows."""
+        slices, batch = self._report.slices, self._source.batch
+        if slices is None:
+            raise ParameterError(Text("the report has no groups: pass {by} to evaluate to have them"))
+        residual, weights, of = self._residuals(output)
+        value_range(residual)
+        if batch is None:
+            raise ParameterError(
+                "the rows of this report are gone, and with them their groups", hint="Evaluate all rows at once"
+            )
+        if slices.names != batch.group_names:
+            batch = batch.grouped_by(slices.names[0])
+        groups, codes = group_codes(batch)
+        if weights is not None:
+            codes = codes[np.asarray(batch.weights) > 0]
+        sizes = np.bincount(codes, minlength=len(groups)).tolist()
+        quantiles = quantiles_by_group(residual, weights, codes, SHARES).tolist()
+        rows_by_group = zip(groups, sizes, quantiles, strict=False)  # of the last ones no row may weigh anything
+        boxes = [ResidualBox(show_group(group), *rest) for group, *rest in rows_by_group if rest[0]]
+        boxes.sort(key=lambda box: box.quantiles[2])
+        drawn, left_out, half = boxes, "", MOST_GROUPS // 2
+        if len(boxes) > MOST_GROUPS:
+            drawn, left_out = boxes[:half] + boxes[-half:], f"{half} lowest and highest of {len(boxes):,}"
+        listed = boxes if len(boxes) <= _MOST_LISTED else drawn
+        by, numbers = ", ".join(slices.names), ("rows", "5 %", "25 %", "median", "75 %", "95 %")
+        headings = (by if by not in numbers else f"{by} ", *numbers)
+        rows = [(each.name, each.rows, *each.quantiles) for each in listed]
+        notes = [] if listed is boxes else [f"{len(listed)} of {len(boxes):,} groups"]
+        table = Table(f"Residuals by {by}{of}", headings, rows, notes, numbers=numbers, named_rows=True)
+        return residual_boxes_plot(by, drawn, table, output=of, left_out=left_out)
+
+    def _residuals(self, output: int | None) -> tuple[Array, Array | None, str]:
+        """Prediction − truth of one output, the weights, and what to add to the title."""
+        truth, prediction, weights, of = self._output_columns(output)
+        with np.errstate(over="ignore"):  # which is refused where it is drawn
+            return prediction - truth, weights, of
+
+    @_cached
     def predictions(self, *, output: int | None = None) -> Plot:
         """What was predicted, by what was true; of several outputs, one."""
         truth, prediction, weights, of = self._output_columns(output)
@@ -370,7 +509,7 @@ class ReportPlots:
         if prediction.shape[1] != width:
             raise ShapeError(
                 argument="y_pred",
-                expected=Text("have one column for each of {y_true} to be drawn"),
+                expected=Text("have one column for each of {y_true}"),
                 got=f"{prediction.shape[1]} and {width}",
             )
         if output is not None and not 0 <= output < width:
@@ -391,9 +530,12 @@ class ReportPlots:
         if slices is None:
             raise ParameterError(Text("the report has no groups: pass {by} to evaluate to have them"))
         key = self._single_number_key(metric, next(iter(slices.values())))
-        dots = [_group_dot(show_group(group), report, key) for group, report in slices.items()]
+        in_order = list(slices) if self._report.cell(key).metric.better is None else slices.worst_first(key)
+        dots = [_group_dot(show_group(group), slices[group], key) for group in in_order]
         whole = _group_dot("all", self._report, key)
-        drawn, left_out = _limit_groups(dots)
+        drawn, left_out = dots[:MOST_GROUPS], ""
+        if len(drawn) < len(dots):
+            left_out = f"{len(drawn)} of {len(dots):,} groups, the worst first"
         by, settings = ", ".join(slices.names), self._report.interval
         interval = "" if settings is None else f"{settings.heading()}s"
         name = self._report.display_name(key)
@@ -447,17 +589,6 @@ def _group_dot(name: str, report: Report, key: str) -> GroupDot:
     cell = report.cell(key)
     lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
     return GroupDot(name, float(cell.parts()[0][1]), report.n, lo, hi)
-
-
-def _limit_groups(dots: list[GroupDot]) -> tuple[list[GroupDot], str]:
-    """The groups, or the lowest and highest of them where there are too many, and what to say about it."""
-    if len(dots) <= MOST_GROUPS:
-        return dots, ""
-    known = sorted((dot for dot in dots if math.isfinite(dot.value)), key=lambda dot: dot.value)
-    if len(known) <= MOST_GROUPS:
-        return known or dots[:MOST_GROUPS], f"{len(dots):,} groups"
-    half = MOST_GROUPS // 2
-    return known[:half] + known[-half:], f"{half} lowest and highest of {len(dots):,}"
 
 
 def _weights_of(runs: Runs) -> Array:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tallymark.evaluation.evaluate import MetricPlan
     from tallymark.evaluation.group_slices import Slices
     from tallymark.evaluation.plots import ReportPlots
+    from tallymark.evaluation.worst_rows import WorstRows
     from tallymark.intervals.settings import Intervals
     from tallymark.rendering.document import Document
 
@@ -38,13 +39,21 @@ MOST_GROUPS = 20  # in a table
 _MOST_PARTS = 50  # of a metric with one value per class, in print
 
 
+INFERRED_KINDS = {
+    "value": 'read as numbers; pass kind="label" for class labels, kind="probability" for probabilities',
+    "label": 'read as class labels; pass kind="value" for numbers',
+    "probability": 'predictions read as probabilities; pass kind="value" for numbers, kind="label" for class labels',
+}
+"""What a report says about metrics that were chosen by what the columns contain."""
+
+
 class Cell:
-    """One metric in a report: its value, and what is known about it.
+    """One metric in a report: its value, its interval and its notes.
 
     `reason` says why a value is undefined or infinite; `error` is the error of a metric that could not be computed.
-    `lo`, `hi` and `method` belong to an interval, where one was asked for; they have the shape of the value.
-    `notes` say what else to know: `value_notes` about the value, `interval_notes` about its interval,
-    among them `no_interval`, why one that was asked for could not be made.
+    `lo`, `hi` and `method` belong to the confidence interval, if one was requested; they have the shape of the value.
+    `value_notes` are about the value, `interval_notes` about its interval; among the latter, `no_interval` says why
+    there is none.
     """
 
     __slots__ = (
@@ -90,18 +99,18 @@ class Cell:
 
     @property
     def value(self) -> Any:
-        """The value; reading that of a failed cell raises its error."""
+        """The value; reading it from a failed cell raises the error."""
         if self.error is not None:
             raise self.error
         return self._value
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about the value, then about its interval."""
+        """The notes on the value, then those on its interval."""
         return (*self.value_notes, *map(str, self.interval_notes))
 
     def parts(self) -> list[tuple[str | None, float]]:
-        """The value as numbers: one, or one per output or class with its name; NaN for what is no number."""
+        """The value as numbers: one, or one per output or class with its name; NaN for what is not a number."""
         if isinstance(self._value, float):
             return [(None, self._value)]
         if isinstance(self._value, list):
@@ -121,12 +130,12 @@ class Cell:
 
     @property
     def bounded(self) -> bool:
-        """Whether `lo` and `hi` are bounds of the value on these rows, which are no interval."""
+        """Whether `lo` and `hi` are bounds of the value on these rows instead of a confidence interval."""
         return self.method == "bounded"
 
     @property
     def is_table(self) -> bool:
-        """Whether the value is a table of its own, such as a confusion matrix."""
+        """Whether the value is a table, such as a confusion matrix."""
         found = self._value
         return not isinstance(found, float) and hasattr(found, "table") and hasattr(found, "to_dict")
 
@@ -137,13 +146,15 @@ class Cell:
         if self.is_table:
             return str(self._value.summary()), ""
         text, interval = show_estimate(value, lo, hi)
-        return ShownNumber(value, text), "" if self.bounded else interval
+        return ShownNumber(value, text), "" if self.bounded or not interval else Name(interval, f"{lo!r} to {hi!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data."""
         value = self._value.to_dict() if self.is_table else self._value
         out: dict[str, Any] = {"metric": str(self.metric), "value": value, "better": self.metric.better}
+        named = isinstance(value, dict) and not self.is_table and not all(isinstance(label, str) for label in value)
         extra = {
+            "labels": list(value) if named else None,  # which JSON writes as texts among the values
             "unit": self.metric.unit or None,
             "reason": self.reason,
             "notes": list(self.notes) or None,
@@ -177,8 +188,33 @@ VALUE_TYPES: Mapping[str, type] = {
 """What a data frame of values has in its columns."""
 
 
+def display_names(metrics: Mapping[str, Metric], positive: object = None) -> dict[str, str]:
+    """The names of metrics for people, by key. Metrics that would have the same name keep their keys.
+
+    >>> import tallymark as tm
+    >>> display_names({"auc": tm.auc, "recall": tm.recall, "F2": tm.metric("f2")}, "fraud")
+    {'auc': 'ROC AUC', 'recall': 'recall (positive: fraud)', 'F2': 'F2'}
+    """
+    names = {key: _display_name(key, item, positive) for key, item in metrics.items()}
+    repeated = {name for name, times in Counter(names.values()).items() if times > 1}
+    return {key: key if name in repeated else name for key, name in names.items()}
+
+
+def _display_name(key: str, item: Metric, positive: object) -> str:
+    if key != str(item):
+        return key
+    name = item.display_name
+    if positive is None or positive == 1 or not item.is_of_positive_class:
+        return name
+    joint = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
+    return f"{joint}positive: {positive})"
+
+
 class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
-    """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself."""
+    """The values of metrics by key. A lookup takes the key, any other name of the metric, or the metric itself.
+
+    The name of a metric without an average finds its only average: `report["f1"]` is macro F1 if there is no other F1.
+    """
 
     _types = VALUE_TYPES
 
@@ -201,11 +237,14 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.dropped = dropped
         self.kind = kind
         self.slices = slices
+        self.inferred_kind: str | None = None
+        """What the columns were read as, where neither metrics nor a kind were named."""
         self.interval: Intervals | None = None
         self.acceptance: Acceptance | None = None
         self._source: ReportSource | None = None
         self.of_model = False
         """Whether a model was asked for predictions, of several kinds if metrics read several."""
+        self._baselines: dict[Metric, list[Baseline]] = {}
         self._baseline_notes: list[str] | None = None
 
     @property
@@ -216,7 +255,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return ReportPlots(self)
 
     def with_acceptance(self, condition: str | Iterable[str]) -> Report:
-        """The same report with its `acceptance`: whether it meets a condition, wherever it is shown or written.
+        """The same report with its `acceptance`: whether it meets a condition, in all exports.
 
         >>> import tallymark as tm
         >>> report = tm.evaluate([1.0, 2.0, 4.0], [1.0, 2.5, 3.5], ["mae"]).with_acceptance("mae < 0.3")
@@ -232,7 +271,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     @property
     def fingerprint(self) -> str | None:
-        """A hash of the rows, the same for the same rows in any order and in any array; None where they are gone.
+        """A hash of the rows, independent of their order and container; None if the rows are not in memory.
 
         >>> import tallymark as tm
         >>> one, two = tm.evaluate([1, 2], [1.0, 3.0], ["mae"]), tm.evaluate([2.0, 1.0], [3, 1], ["rmse"])
@@ -253,49 +292,55 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
         `positive=False` leaves out the positive class.
         """
-        cell = self.cell(key)
-        names = self._display_names(positive)
-        return next(names[each] for each, known in self._cells.items() if known is cell)
+        return self._display_names(positive)[self.key_of(key)]
 
     def _display_names(self, positive: bool) -> dict[str, str]:
-        """All display names by key; metrics that would have the same one keep their keys."""
         if positive not in self._names:
-            names = {key: self._name_of(key, cell.metric, positive) for key, cell in self._cells.items()}
-            repeated = {name for name, times in Counter(names.values()).items() if times > 1}
-            self._names[positive] = {key: key if name in repeated else name for key, name in names.items()}
+            metrics = {key: cell.metric for key, cell in self._cells.items()}
+            self._names[positive] = display_names(metrics, self._positive if positive else None)
         return self._names[positive]
 
-    def _name_of(self, key: str, item: Metric, positive: bool) -> str:
-        if key != str(item):
-            return key
-        name = item.display_name
-        if not positive or self._positive is None or not item.is_of_positive_class or self._positive == 1:
-            return name
-        joint = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
-        return f"{joint}positive: {self._positive})"
-
     def name_of_part(self, key: str, part: str | None = None) -> Name:
-        """A metric, and a part of its value, as tables name it."""
+        """The name of a metric and of a part of its value, as in tables."""
         name = self.display_name(key)
         return Name(f"{name} · {part}" if part else name, f"{key} · {part}" if part else key)
 
     def cell(self, key: str | Metric) -> Cell:
         """The value of a metric with its reason, notes, error, n and weight."""
+        return self._cells[self.key_of(key)]
+
+    def key_of(self, key: str | Metric) -> str:
+        """The key of a metric in this report, by any of its names."""
+        found = self.keys_of(key)
+        if len(found) > 1:
+            raise KeyError(f"{str(key)!r} could be {' or '.join(found)}")
+        return found[0]
+
+    def keys_of(self, key: str | Metric) -> list[str]:
+        """The keys that a name may mean: one, or all averages of a metric that names none."""
         if isinstance(key, str):
             if key in self._cells:
-                return self._cells[key]
+                return [key]
             for names in (self._display_names(True), self._display_names(False)):
                 for own, name in names.items():
                     if name == key:
-                        return self._cells[own]
+                        return [own]
         try:
             item = metric(key)
         except TallymarkError as error:
             raise KeyError(f"{brief(key)} is not in the report; it has {', '.join(self._cells)}") from error
-        for cell in self._cells.values():
-            if cell.metric == item:
-                return cell
-        raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
+        metrics = {own: cell.metric for own, cell in self._cells.items()}
+        found = [own for own, each in metrics.items() if each == item][:1]
+        if not found and getattr(item, "average", None) == "auto":
+            averages = {own: each for own, each in metrics.items() if type(each) is type(item)}
+            found = [
+                own
+                for own, each in averages.items()
+                if each.parameters()["average"] is not None and each.replace(average="auto") == item
+            ]
+        if not found:
+            raise KeyError(f"{str(key)!r} is not in the report; it has {', '.join(self._cells)}")
+        return found
 
     def __getitem__(self, key: str | Metric) -> Any:
         return self.cell(key).value
@@ -326,25 +371,53 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     def to_dict(self) -> dict[str, Any]:
         """The whole report as plain data."""
         return {
+            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
             "n": self.n,
             "total_weight": self.total_weight,
             "dropped": self.dropped,
             "kind": self.kind,
+            **({} if self.inferred_kind is None else {"inferred_kind": self.inferred_kind}),
             **({} if self.interval is None else {"interval": self.interval.to_dict()}),
-            "metrics": {key: cell.to_dict() for key, cell in self._cells.items()},
+            **({} if self._positive in (None, 1) else {"positive": self._positive}),
+            "metrics": {key: self._cell_dict(cell) for key, cell in self._cells.items()},
             **({} if self.slices is None else {"slices": self.slices.to_dict()}),
-            **({} if self.acceptance is None else {"acceptance": self.acceptance.to_dict()}),
         }
+
+    def _cell_dict(self, cell: Cell) -> dict[str, Any]:
+        """A cell as plain data, with its rows where the report has others."""
+        own = {"n": cell.n} if cell.n != self.n else {}
+        return cell.to_dict() | own | ({"weight": cell.weight} if cell.weight != self.total_weight else {})
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The whole report as JSON; NaN and infinity are null, with their reason beside them."""
         return to_json(self.to_dict(), indent)
 
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        """The report that `to_json` wrote: values, reasons, intervals, notes, groups and acceptance. Rows are not in
+        it, so plots of rows and comparisons with baselines are not available.
+
+        >>> import tallymark as tm
+        >>> report = tm.evaluate([1, 0, 1], [1, 1, 1], ["recall", "mcc"])
+        >>> again = tm.Report.from_json(report.to_json())
+        >>> again["recall"], again.reasons == report.reasons
+        (1.0, True)
+        """
+        import json
+
+        from tallymark.acceptance.accept import Acceptance  # which reads reports
+        from tallymark.evaluation.report_json import read_report  # few ask
+
+        report = read_report(text)
+        written = json.loads(text).get("acceptance")
+        report.acceptance = None if written is None else Acceptance.from_dict(written)
+        return report
+
     def _frame(self) -> Mapping[str, Any]:
         return self.columns()
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per value: what the data frames hold."""
+        """One row per value: the columns of the data frames."""
         rows = [
             (
                 key,
@@ -406,18 +479,42 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             for text in (reason_text(cell), *cell.notes)
             if text
         )
-        notes = [*self.baseline_notes(), *note_lines(noted)]
+        notes = [*self.baseline_notes(), *self.kind_notes(), *note_lines(noted)]
         notes += [] if self.interval is None else self.interval_methods(self.interval)
         return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
 
+    def worst_rows(self, n: int = 20, *, ids: object = None, output: int | None = None) -> WorstRows:
+        """The rows with the largest loss, the worst first: the largest error of numbers, the lowest probability of the
+        truth, wrong labels, and of scores the rows that are misranked against the most rows of the other class.
+
+        `ids` are labels of the rows, one for each that was evaluated; without them, `keys` of `evaluate` are shown. Of
+        several outputs, `output` chooses one. Rows of weight 0 are left out.
+
+        >>> import tallymark as tm
+        >>> report = tm.evaluate([1.0, 2.0, 3.0], [1.5, 2.0, 1.0], ["mae"])
+        >>> report.worst_rows(2, ids=["a", "b", "c"])
+        Rows with the largest error: prediction − truth
+        <BLANKLINE>
+        row  id  truth  prediction  error
+        ───  ──  ─────  ──────────  ─────
+          2  c       3         1     -2
+          0  a       1         1.5    0.5
+        """
+        from tallymark.evaluation.worst_rows import find_worst_rows  # few ask
+
+        return find_worst_rows(self, n, ids, output)
+
     def baselines(self, key: str | Metric) -> list[Baseline]:
-        """What predictions without features would score on these rows: the majority class, a constant, a guess."""
+        """The values of predictions without features on these rows: the majority class, a constant, random guessing."""
         from tallymark.evaluation.baselines import find_baselines  # only prints and pages ask
 
-        return [] if self._source is None else find_baselines(self._source, self.cell(key).metric)
+        item = self.cell(key).metric
+        if item not in self._baselines and self._source is not None:
+            self._baselines[item] = find_baselines(self._source, item)
+        return self._baselines.get(item, [])
 
     def baseline_notes(self) -> list[str]:
-        """Which values are worse than a baseline, or no better."""
+        """The values that do not beat a baseline."""
         from tallymark.evaluation.baselines import compare_with_baselines
 
         if self._baseline_notes is not None:
@@ -430,8 +527,12 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self._baseline_notes = note_lines(verdicts)
         return self._baseline_notes
 
+    def kind_notes(self) -> list[str]:
+        """How the columns were read, if no kind was given."""
+        return [] if self.inferred_kind is None else [INFERRED_KINDS[self.inferred_kind]]
+
     def interval_methods(self, settings: Intervals) -> list[str]:
-        """How the intervals were made, in one line."""
+        """The methods of the intervals, in one line."""
         by_method: dict[str, list[str]] = {}
         for key, cell in self._cells.items():
             if cell.lo is not None and cell.method is not None and not cell.bounded:
@@ -440,7 +541,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return [f"intervals: {'; '.join(parts)}"] if parts else []
 
     def title(self) -> str:
-        """How many rows there are, of which weight, and how many were dropped."""
+        """The number of rows, their weight, and the number of dropped rows."""
         title = "1 row" if self.n == 1 else f"{self.n:,} rows"
         if self.total_weight != self.n:
             title += f" · total weight {show_number(self.total_weight)}"
@@ -449,18 +550,20 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return title
 
     def _tables(self) -> list[Table]:
-        """The values, below them those that are tables themselves, then the groups, and whether all is accepted."""
+        """Whether all is accepted, the values, below them those that are tables themselves, then the groups."""
+        verdict = [] if self.acceptance is None else [self.acceptance.table()]
         own = [cell.value.table() for cell in self._cells.values() if cell.is_table]
-        return [
-            self._table(),
-            *own,
-            *self.group_tables(),
-            *([] if self.acceptance is None else [self.acceptance.table()]),
-        ]
+        return [*verdict, self._table(), *own, *self.group_tables()]
 
-    def group_tables(self, *, intervals: bool = True, most: int | None = MOST_GROUPS) -> list[Table]:
-        """A table for each column of groups; where the rows are gone, one of all columns together."""
-        return [found.table(self, intervals=intervals, most=most) for found in self.slices_by_column()]
+    def group_tables(self) -> list[Table]:
+        """A table per column of groups; one table for all columns if the rows are not in memory."""
+        return [slices.table(self, hint=f"; all: {self.code_of(slices)}") for slices in self.slices_by_column()]
+
+    def code_of(self, slices: Slices) -> str:
+        """How to have these groups in Python."""
+        from tallymark.evaluation.reproduction import text_literal
+
+        return "report.slices" if slices is self.slices else f"report.slices.by({text_literal(slices.names[0])})"
 
     def sliced_by(self, slices: Slices) -> Report:
         """The same report with other groups, such as those of one column."""
@@ -474,7 +577,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return report
 
     def slices_by_column(self) -> list[Slices]:
-        """The groups of each column; where rows and states are gone, those of all columns together."""
+        """The groups of each column; those of all columns together if rows and states are gone."""
         if self.slices is None:
             return []
         return [self.slices.by(name) for name in self.slices.names] if self.slices.has_columns else [self.slices]
@@ -497,13 +600,15 @@ def reason_text(cell: Cell) -> str | None:
 class ReportSource:
     """The states of a report, and its rows where they are in memory: a reference to them, never a copy."""
 
-    __slots__ = ("_batch", "_folded", "_metric_plan", "_states", "plots")
+    __slots__ = ("_batch", "_folded", "_metric_plan", "_states", "clustered", "plots")
 
     def __init__(self, metric_plan: MetricPlan, states: States, batch: Batch | None) -> None:
         self._metric_plan = metric_plan
         self._states = states
         self._batch = batch
         self._folded: dict[Any, State] = {}
+        self.clustered = batch is not None and batch.cluster_side is not None
+        """Whether rows depend on each other, which no formula of an interval allows for."""
         self.plots: dict[Any, Any] = {}
         """Plots that were asked for before; what is drawn is small, what it is drawn from is not."""
 

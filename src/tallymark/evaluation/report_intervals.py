@@ -69,6 +69,8 @@ def add_kept_intervals(
 ) -> Report:
     """The report of states with an interval in every cell that can have one, those of the slices among them."""
     kept = KeptStates(plan, *whole)
+    if report._source is not None:
+        report._source.clustered = kept.units.clusters is not None
     maker = IntervalMaker(plan.settings, plain=kept.units.plain)
     return _add_to_cells(
         report, metric_plan, maker, kept, {group: KeptStates(plan, *piece) for group, piece in groups.items()}

@@ -97,7 +97,7 @@ def _mix_bits(hashes: Array) -> None:
 
 
 _MOST_CLASSES = 20  # in a line of code
-NEEDS_ORDER = " Intervals from resamples need the same order"
+NEEDS_ORDER = " Bootstrap intervals also need the same order"
 
 
 def reproduce_report(report: Report, command: str | None = None) -> Section:
@@ -120,7 +120,7 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
     methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in each}
     resampled = any(method.startswith("bootstrap") for method in methods)
-    needs_order = f"{NEEDS_ORDER}, unless `keys` tell the rows apart." if resampled else ""
+    needs_order = f"{NEEDS_ORDER}, unless `keys` identify the rows." if resampled else ""
     return reproduction_section(
         report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command, needs_order
     )
@@ -132,17 +132,17 @@ def reproduction_section(
     """How to reproduce: the rows, the fingerprints, the versions, and the call."""
     fingerprints = {name: each.fingerprint for name, each in prints.items()}
     facts = [
-        ("rows", [report.title()]),
+        ("data", [report.title()]),
         *((name, [_in_fours(digits)]) for name, digits in fingerprints.items() if digits is not None),
         ("made with", [", ".join(_package_versions())]),
     ]
     codes = [Code("In Python", f"import tallymark as tm\n\n{call}")]
     if command is not None:
         codes.append(Code("At the command line", command))
-    sentence = "The same rows and the same call give the same numbers to the last bit, in any order of the rows."
+    sentence = "The same rows and the same call give bit-identical numbers, in any order of the rows."
     sentence += needs_order
     if any(digits is not None for digits in fingerprints.values()):
-        sentence += " The fingerprint tells whether the rows are the same."
+        sentence += " Equal fingerprints mean equal rows."
     return Section("reproduce", "How to reproduce", sentence, [FactSheet("", "", facts), *codes])
 
 

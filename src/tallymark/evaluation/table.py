@@ -24,8 +24,8 @@ from tallymark.errors import (
     TypeOfDataError,
     brief,
 )
-from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
-from tallymark.evaluation.evaluate import evaluate
+from tallymark.evaluation.default_metrics import MetricsLike, metrics_of_kind, select_metrics, with_shared_parameters
+from tallymark.evaluation.evaluate import check_errors, evaluate
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.tally import Tally
 from tallymark.intervals.settings import Intervals, resampled_by
@@ -42,10 +42,10 @@ ProgressOption = bool | Callable[[int, int], None] | None
 
 def evaluate_table(
     source: Any,
-    *,
     truth: str | Sequence[str],
     prediction: str | Sequence[str],
     metrics: MetricsLike = None,
+    *,
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
@@ -55,7 +55,7 @@ def evaluate_table(
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
-    errors: str = "cell",
+    errors: str = "raise",
     min_rows: int = 1,
     ci: float | Intervals | None = None,
     cluster: str | None = None,
@@ -63,28 +63,35 @@ def evaluate_table(
     score_ranges: int | None = None,
     separator: str | None = None,
     progress: ProgressOption = None,
+    **parameters: Any,
 ) -> Report:
-    """Evaluate many metrics on the columns of a table, wherever it is; the values are those of `evaluate`, to the last
-    bit.
+    """Evaluate many metrics on the columns of a data frame, a file or any other table.
 
-    `source` is a data frame of pandas or Polars, eager or lazy, a table of Arrow, or a mapping of names to columns; a
-    path, pattern or folder of Parquet, CSV or Arrow files, which may be larger than memory; batches of rows, such as
-    data frames, one after the other; a relation or a result of DuckDB; or a frame of Dask, Spark or Ray, whose workers
-    then do the work. `truth`, `prediction` and the others name its columns, and only those are read; several columns of
-    predictions are one per class, output or quantile. Everything else is as in `evaluate`.
+    The values are those of `evaluate`, to the last bit. Only the named columns are read.
 
-    What is not in memory is folded piece by piece. The state of most metrics is small. Metrics that keep the rows, such
-    as `spearman`, `median_absolute_error` and functions of your own, have a state that grows with them and must fit
-    into memory; on Dask, Spark and Ray a function of your own sees the rows in any order. Intervals from resamples go
-    by `keys`, the column that tells rows apart; without it they go by the order of the rows, which those three do not
-    have.
+    Args:
+        source: A pandas or Polars data frame, eager or lazy, an Arrow table, or a mapping of names to columns; a path,
+            pattern or folder of Parquet, CSV or Arrow files, which may be larger than memory; an iterable of batches,
+            such as data frames; a DuckDB relation or result; or a Dask, Spark or Ray frame, whose workers then do the
+            work.
+        truth: The column of the truth; several columns are several outputs.
+        prediction: The column of the predictions, or one column per class, output or quantile.
+        weights: The column of weights.
+        by: The column of groups, or several.
+        query: The column of queries, for ranking metrics.
+        cluster: The column of clusters; the rows of a cluster are resampled together.
+        keys: The column of unique ids by which rows are resampled. Without it they are resampled by position, which
+            Dask, Spark and Ray frames do not have.
+        score_ranges: Compute exact `auc`, `gini`, `average_precision`, `pr_auc` and `ks` of two classes in about this
+            many ranges of scores, each on one worker, so that no machine holds all scores. The source is read twice, or
+            three times if many scores are close together; `weights` and `by` are not supported.
+        separator: The delimiter of CSV files, such as ";" or "tab"; by default a comma, or a tab for .tsv and .tab
+            files.
+        progress: True shows a progress bar if rich is installed; a function is called with the work done and the total.
 
-    Exact metrics on scores, such as `auc`, keep every distinct score, in the end in one place. Where those are too
-    many, `score_ranges=64` has them walked in about so many ranges, each by one worker, for the same value: `auc`,
-    `gini`, `average_precision`, `pr_auc` and `ks` of two classes, without `weights` and `by`. The source is then read
-    twice, or once more where many scores lie close together.
-
-    `progress=True` shows how far it is, if rich is installed; a function is called with how much of how much is done.
+    What is not in memory is read in batches. Metrics that keep the rows, such as `spearman`, `median_absolute_error`
+    and functions of your own, still need them in memory; on Dask, Spark and Ray a function of your own sees the rows in
+    any order.
 
     >>> table = {"y": [3, -0.5, 2, 7], "p": [2.5, 0.0, 2, 8], "city": ["Bonn", "Bonn", "Ulm", "Ulm"]}
     >>> report = evaluate_table(table, truth="y", prediction="p", metrics=["mae"], by="city")
@@ -102,9 +109,17 @@ def evaluate_table(
             check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), about, roles, None)
         rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts})
         with _errors_in_our_words({}):
-            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments)
+            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments, **parameters)
     check_groups(min_rows, roles.by)
+    check_errors(errors)
     opened = open_source(source, separator)
+    if parameters:
+        if metrics is None:
+            raise ParameterError(
+                Text("{metrics} must be named to share {} on data that are read in pieces", ", ".join(parameters)),
+                argument="metrics",
+            )
+        metrics = with_shared_parameters(select_metrics(metrics), parameters)
     tally = _fold_source(opened, roles, metrics, facts, progress, score_ranges=score_ranges)
     return read_report(tally, errors=errors, min_rows=min_rows)
 
@@ -118,7 +133,7 @@ def check_groups(min_rows: int, by: Sequence[str]) -> None:
         )
 
 
-def read_report(tally: Tally, *, errors: str = "cell", min_rows: int = 1) -> Report:
+def read_report(tally: Tally, *, errors: str = "raise", min_rows: int = 1) -> Report:
     """The report of all rows of a source, which must have some."""
     if not tally.n:
         dropped = f": all {tally.dropped:,} had a missing value and were dropped" if tally.dropped else ""
@@ -128,10 +143,10 @@ def read_report(tally: Tally, *, errors: str = "cell", min_rows: int = 1) -> Rep
 
 def tally_table(
     source: Any,
-    *,
     truth: str | Sequence[str],
     prediction: str | Sequence[str],
     metrics: MetricsLike = None,
+    *,
     weights: str | None = None,
     by: str | Sequence[str] | None = None,
     query: str | None = None,
@@ -147,7 +162,7 @@ def tally_table(
     separator: str | None = None,
     progress: ProgressOption = None,
 ) -> Tally:
-    """The tally of a table, wherever it is, to keep or to add to others: `evaluate_table` before its report.
+    """Return the tally of a table, to keep or to add to others: `evaluate_table` before its report.
 
     >>> monday = tally_table({"y": [3, -0.5], "p": [2.5, 0.0]}, truth="y", prediction="p", metrics=["rmse"])
     >>> tuesday = tally_table({"y": [2.0, 7], "p": [2.0, 8]}, truth="y", prediction="p", metrics=["rmse"])
@@ -187,25 +202,26 @@ def _fold_source(
         raise resampled_by("cluster" if roles.cluster else "keys")
     target: Target = facts["target"]
     given_metrics = None if metrics is None else select_metrics(metrics)
+    if given_metrics is None and target.kind not in (None, "label") and roles.query is None:
+        given_metrics = metrics_of_kind(target.kind, target)  # which no row changes
 
     def empty_tally(selected: MetricsLike) -> Tally:
         return Tally(selected, by=roles.by or None, **facts)
 
-    if given_metrics is not None:  # before anything is read
-        empty_tally(given_metrics)
-        if score_ranges is not None:
-            from tallymark.evaluation.score_ranges import check_ranges  # few ask for ranges
+    empty_tally(given_metrics)  # refuses what cannot be, before anything is read
+    if score_ranges is not None:
+        from tallymark.evaluation.score_ranges import check_ranges  # few ask for ranges
 
-            check_ranges(score_ranges, given_metrics, target, roles, source)
+        if given_metrics is None:
+            raise ParameterError(argument="metrics", expected="be named for score_ranges, such as metrics=['auc']")
+        check_ranges(score_ranges, given_metrics, target, roles, source)
 
     def attempt() -> Any:
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError(Text("{source} has no rows"), argument="source")
-        columns = read_columns_of_batch(empty, roles.names())
-        query = None if roles.query is None else columns[roles.query].values
-        selected = select_metrics(given_metrics, Batch(*roles.rows(columns), query=query, whole=False), target)
-        tally = empty_tally(selected)
+        tally = empty_tally(given_metrics)
+        selected = tally.metrics  # those that are named; the defaults follow from the rows
         by_place = tally.interval is not None and roles.keys is None and roles.cluster is None
         in_order = by_place or _keeps_rows(selected.values(), target)
         with progress_reporter(progress) as report_progress:

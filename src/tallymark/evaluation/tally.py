@@ -14,11 +14,18 @@ from tallymark.data.batch import Batch, check_missing
 from tallymark.data.labels import MOST_BITS
 from tallymark.data.target import Target, target_of
 from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
-from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
-from tallymark.evaluation.evaluate import MetricPlan, check_errors, plan_metrics
-from tallymark.evaluation.report import Report
+from tallymark.evaluation.default_metrics import (
+    DEFAULTS_BY_KIND,
+    MetricsLike,
+    default_kind,
+    metrics_of_kind,
+    select_metrics,
+)
+from tallymark.evaluation.evaluate import MetricPlan, check_errors, plan_metrics, raise_failures
+from tallymark.evaluation.report import INFERRED_KINDS, Report
 from tallymark.intervals.settings import Intervals, as_intervals, check_whole, resampled_by, resolve
 from tallymark.metrics.base import Metric
+from tallymark.metrics.classification.accuracy import accuracy
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import metric
 from tallymark.states.base import Plan, Reads, State, States
@@ -142,6 +149,7 @@ class _Contents(NamedTuple):
     columns: tuple[int, int] | None = None
     numbered: bool = False  # whether rows are numbered by their place in this tally
     dropped: int = 0
+    kind: str | None = None  # what the rows look like, where metrics were not named
 
     @property
     def n(self) -> int:
@@ -149,18 +157,19 @@ class _Contents(NamedTuple):
 
 
 class Tally:
-    """Metrics over rows that come in pieces: update it, add it to others, and read a report at any time.
+    """Metrics over rows that arrive in batches: update a tally, add it to others, and read a report at any time.
 
-    Threads may share a tally: its updates run one after the other, and everything else sees a whole number of them.
+    Threads may share a tally: its updates run one after the other, and every reader sees a whole number of them.
 
-    `ci=0.95` puts intervals into the report, as in `evaluate`: by a formula where a metric has one, which takes no more
-    than a few totals beside those of the value, else by a bootstrap. Of its resamples one state each is kept: a
-    thousand take about 1 MB for a metric of few totals, and tens of milliseconds for each update, so give rows in large
-    pieces. A state that grows with the rows is not kept a thousand times: such metrics have an interval by formula or
-    none, and say so.
-
-    `by` names columns of groups, and rows then come with them: every metric is kept for every group as well, and
-    metrics of groups compare them.
+    Args:
+        metrics: Names and metrics, or a mapping that gives them names of your own. The default follows from what the
+            first rows contain, as in `evaluate`; later rows that look different are an error that asks for `kind`.
+        by: The names of the columns of groups. Each update then passes the groups of its rows, every metric is kept for
+            every group, and group metrics compare the groups.
+        ci: As in `evaluate`. Intervals by formula need a few more totals. A bootstrap keeps one state per replicate:
+            1,000 of them take about 1 MB for a metric of few totals and tens of milliseconds per update, so pass rows
+            in large batches. A state that grows with the rows is not kept for replicates: such a metric has an interval
+            by formula or none, and a note says so.
 
     >>> monday, tuesday = Tally(["rmse", "mae"]), Tally(["rmse", "mae"])
     >>> monday.update([3, -0.5], [2.5, 0])
@@ -173,7 +182,7 @@ class Tally:
 
     def __init__(
         self,
-        metrics: MetricsLike,
+        metrics: MetricsLike = None,
         *,
         target: Target | None = None,
         kind: str | None = None,
@@ -184,13 +193,9 @@ class Tally:
         by: str | Sequence[str] | None = None,
         ci: float | Intervals | None = None,
     ) -> None:
-        if metrics is None:
-            raise ParameterError(
-                argument="metrics", expected="be given for a Tally: there are no rows yet to choose them from"
-            )
-        self.metrics: dict[str, Metric] = select_metrics(metrics)
+        self._named: dict[str, Metric] | None = None if metrics is None else select_metrics(metrics)
         self.by = _group_names(by)
-        for item in self.metrics.values():
+        for item in (self._named or {}).values():
             if isinstance(item, GroupMetric) and not self.by:
                 raise ParameterError(
                     argument="by", expected=f"name the columns of groups that {item} compares, such as by='country'"
@@ -203,13 +208,27 @@ class Tally:
         self._lock = RLock()  # reentrant, since reading labels may run code of the caller's
 
     @property
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics; if none were named, the defaults for the rows so far."""
+        return self._metrics(self._contents)
+
+    def _metrics(self, contents: _Contents) -> dict[str, Metric]:
+        if self._named is not None or contents.kind is None:
+            return self._named or {}
+        state = None
+        if contents.kind == "label" and contents.whole is not None:
+            wanted = accuracy.needs(self.target).group
+            state = next(each for each in contents.whole.values if each.reads.group == wanted)
+        return metrics_of_kind(contents.kind, self.target, state)
+
+    @property
     def n(self) -> int:
-        """How many rows were counted."""
+        """The number of rows."""
         return self._contents.n
 
     @property
     def dropped(self) -> int:
-        """How many rows were left out for missing values."""
+        """The number of rows left out for missing values."""
         return self._contents.dropped
 
     def update(
@@ -223,14 +242,14 @@ class Tally:
         keys: object = None,
         cluster: object = None,
     ) -> Tally:
-        """Add rows. If they are refused, the tally stays as it was.
+        """Add rows. If they are refused, the tally does not change.
 
-        `by` holds the group of each row where the tally has groups: one column, or a mapping or table of all of them.
+        `by` is the group of each row if the tally has groups: one column, or a mapping or table of all of them.
 
-        `keys` hold a label for each row that no other row has, here or in tallies that this one will be added to: an
-        id, or its place among all rows. Resamples go by it, so that intervals do not depend on the pieces. Without
-        `keys`, rows are numbered as they come, and intervals from resamples do not survive a sum of tallies. Rows of
-        one `cluster` are resampled together.
+        `keys` is a unique label per row, across all tallies that will be added: an id, or the position among all rows.
+        Rows are resampled by key, so that intervals do not depend on the batches. Without `keys`, rows are numbered in
+        order of arrival, and bootstrap intervals do not survive a sum of tallies. Rows with the same `cluster` are
+        resampled together.
         """
         if self.interval is None and (keys is not None or cluster is not None):
             raise resampled_by("keys" if cluster is None else "cluster")
@@ -245,21 +264,23 @@ class Tally:
         """
         columns = (batch.truth_columns, batch.prediction_columns)
         folded = None
+        kind = default_kind(batch, self.target) if self._named is None and batch.n else None
         if batch.n and self.interval is None:
             self._check_columns(columns)
-            folded = self._fold(batch)
+            folded = self._fold(batch, kind)
         with self._lock:
             if not batch.n:
                 contents = self._contents
                 self._contents = contents._replace(dropped=contents.dropped + batch.dropped)
                 return self
             self._check_columns(columns)
-            whole, groups = folded or self._fold(batch)
+            whole, groups = folded or self._fold(batch, kind)
             contents = self._contents
+            _check_same_kind(contents.kind, kind)
             if contents.whole is not None:
                 whole, groups = contents.whole.plus(whole), add_states_by_group(contents.groups, groups)
             numbered = batch.key_side is None and batch.cluster_side is None
-            self._contents = _Contents(whole, groups, columns, numbered, contents.dropped + batch.dropped)
+            self._contents = _Contents(whole, groups, columns, numbered, contents.dropped + batch.dropped, kind)
         return self
 
     def _check_columns(self, columns: tuple[int, int]) -> None:
@@ -295,9 +316,10 @@ class Tally:
             )
         return {name: columns[name] for name in self.by}
 
-    def _fold(self, batch: Batch) -> tuple[TallyStates, StatesByGroup]:
+    def _fold(self, batch: Batch, kind: str | None) -> tuple[TallyStates, StatesByGroup]:
         """The states of rows, and of each of their groups."""
-        metric_plan = self._plan((batch.truth_columns, batch.prediction_columns))
+        metrics = self._metrics(_Contents(kind=kind))
+        metric_plan = self._plan(metrics, (batch.truth_columns, batch.prediction_columns))
         if self.interval is None:
             whole = TallyStates(metric_plan.fold(batch))
             return whole, {group: TallyStates(metric_plan.fold(rows)) for group, rows in self._split(batch)}
@@ -350,18 +372,24 @@ class Tally:
             by_group = add_states_by_group(by_group, groups)
         out = self.empty()
         out._contents = _Contents(
-            total, by_group, left.columns or right.columns, numbered, left.dropped + right.dropped
+            total,
+            by_group,
+            left.columns or right.columns,
+            numbered,
+            left.dropped + right.dropped,
+            left.kind or right.kind,
         )
         return out
 
     def _check_addable(self, other: Tally, mine: tuple[int, int] | None, theirs: tuple[int, int] | None) -> None:
-        if self.metrics != other.metrics or self.target != other.target:
+        if self._named != other._named or self.target != other.target:
             one, two = (
-                (", ".join(self.metrics), ", ".join(other.metrics))
-                if self.metrics != other.metrics
+                (", ".join(each._named or ["the default metrics"]) for each in (self, other))
+                if self._named != other._named
                 else (self.target, other.target)
             )
             raise StateError(f"only tallies of the same metrics and target can be added; these have {one} and {two}")
+        _check_same_kind(self._contents.kind, other._contents.kind)
         if self.by != other.by:
             one, two = (", ".join(tally.by) or "none" for tally in (self, other))
             raise StateError(f"only tallies of the same groups can be added; these have {one} and {two}")
@@ -374,8 +402,8 @@ class Tally:
             raise StateError(f"only tallies with the same intervals can be added; these have {one} and {two}")
 
     def empty(self) -> Tally:
-        """A tally of the same kind that has no rows yet."""
-        out = Tally(self.metrics, missing=self.missing, by=self.by or None, target=self.target)
+        """A tally with the same settings and without rows."""
+        out = Tally(self._named, missing=self.missing, by=self.by or None, target=self.target)
         out.interval = self.interval
         return out
 
@@ -387,7 +415,7 @@ class Tally:
         whole = None
         if contents.whole is not None:
             states = {state.reads.group: state for state in (*contents.whole.values, *instead)}
-            values = tuple(states[reads.group] for reads in out._plan(contents.columns).plan.reads)
+            values = tuple(states[reads.group] for reads in out._plan(metrics, contents.columns).plan.reads)
             whole = TallyStates(values, contents.whole.intervals)
         out._contents = contents._replace(whole=whole, groups={})
         return out
@@ -403,9 +431,9 @@ class Tally:
             return self
         return NotImplemented
 
-    def report(self, *, errors: str = "cell", min_rows: int = 1) -> Report:
-        """The values so far. Without rows every value is undefined. Metrics of groups leave out groups of fewer than
-        `min_rows` rows."""
+    def report(self, *, errors: str = "raise", min_rows: int = 1) -> Report:
+        """The values so far. Without rows every value is undefined. Group metrics leave out groups with fewer than
+        `min_rows` rows. `errors` is as in `evaluate`."""
         check_errors(errors)
         if check_min_rows(min_rows) > 1 and not self.by:
             raise ParameterError(
@@ -413,7 +441,7 @@ class Tally:
                 argument="min_rows",
             )
         contents = self._contents
-        report = self._report(contents, contents.groups, self.by, errors, min_rows)
+        report = self._report(contents, contents.groups, self.by, min_rows)
         if report.slices is not None and len(self.by) > 1:
 
             def slices_by(name: str) -> Slices:
@@ -421,21 +449,25 @@ class Tally:
                 for labels, piece in contents.groups.items():
                     assert isinstance(labels, tuple)
                     groups = add_states_by_group(groups, {labels[self.by.index(name)]: piece})
-                by_column = self._report(contents, groups, (name,), errors, min_rows).slices
+                by_column = self._report(contents, groups, (name,), min_rows).slices
                 assert by_column is not None
                 return by_column
 
             report.slices.read_column = slices_by
+        if self._named is None:
+            report.inferred_kind = (
+                contents.kind if self.target.kind is None and contents.kind in INFERRED_KINDS else None
+            )
+        if errors == "raise" and (self._named is not None or len(report.failures) == len(report)):
+            raise_failures(report)
         return report
 
-    def _report(
-        self, contents: _Contents, by_group: StatesByGroup, by: tuple[str, ...], errors: str, min_rows: int
-    ) -> Report:
-        metric_plan = self._plan(contents.columns)
+    def _report(self, contents: _Contents, by_group: StatesByGroup, by: tuple[str, ...], min_rows: int) -> Report:
+        metric_plan = self._plan(self._metrics(contents), contents.columns)
         whole = contents.whole or TallyStates(metric_plan.plan.zero())
         groups = resolve_groups(by_group, whole)
         of_groups: dict[str, Any] = {"slices": slices_from_states(groups), "by": by, "min_rows": min_rows} if by else {}
-        report = metric_plan.report(whole.values, dropped=contents.dropped, errors=errors, **of_groups)
+        report = metric_plan.report(whole.values, dropped=contents.dropped, **of_groups)
         if self.interval is None:
             return report
         from tallymark.evaluation.report_intervals import add_kept_intervals
@@ -453,19 +485,21 @@ class Tally:
         """The tally in the portable byte format of states."""
         from tallymark.states.serialization import pack
 
-        for key, item in self.metrics.items():
+        for key, item in (self._named or {}).items():
             if metric(str(item)) != item:
                 raise StateError(f"{key} cannot be written: its name does not lead back to it")
         contents = self._contents
         whole = contents.whole or TallyStates(())
         fields = {
-            "metrics": [[key, str(item)] for key, item in self.metrics.items()],
+            "metrics": [[key, str(item)] for key, item in (self._named or {}).items()],
             "target": self.target.keywords(),
             "missing": self.missing,
             "dropped": contents.dropped,
             "columns": None if contents.columns is None else list(contents.columns),
             "states": pack_states(whole.values),
         }
+        if self._named is None:
+            fields |= {"kind": contents.kind}
         if self.by:
             fields |= {"by": list(self.by), "groups": pack_groups(contents.groups)}
         if self.interval is not None:
@@ -507,7 +541,8 @@ class Tally:
             raise StateError(f"these bytes contain a {kind}, not a Tally")
         try:
             by = _checked_group_columns(fields.get("by", []))
-            out = Tally(dict(fields["metrics"]), missing=fields["missing"], by=by, target=Target(**fields["target"]))
+            named = dict(fields["metrics"]) if "kind" not in fields else None
+            out = Tally(named, missing=fields["missing"], by=by, target=Target(**fields["target"]))
             out.interval = _read_intervals(fields.get("interval"))
             whole = TallyStates(unpack_states(fields["states"]), unpack_states(fields.get("interval_states", ())))
             out._contents = _Contents(
@@ -516,6 +551,7 @@ class Tally:
                 unpack_columns(fields["columns"]),
                 out.interval is not None and fields["numbered"] is True,
                 count_of(fields["dropped"]),
+                _read_kind(fields.get("kind")),
             )
             out._check_states()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -524,8 +560,10 @@ class Tally:
 
     def _check_states(self) -> None:
         """Refuse states that are not of these metrics, or groups that are not those of all rows."""
-        whole, groups, columns, _, _ = self._contents
-        metric_plan = self._plan(columns)
+        whole, groups, columns, _, _, kind = self._contents
+        if self._named is None and (kind is None) != (whole is None):
+            raise StateError("it has no kind of rows")
+        metric_plan = self._plan(self._metrics(_Contents(kind=self._contents.kind)), columns)
         reads: list[Any] = list(metric_plan.plan.reads)
         if self.interval is not None:
             reads += self._interval_plan(metric_plan, columns).states.reads
@@ -551,8 +589,29 @@ class Tally:
         n = self.n
         return f"Tally({', '.join(self.metrics)}; {n:,} row{'' if n == 1 else 's'})"
 
-    def _plan(self, columns: tuple[int, int] | None) -> MetricPlan:
-        return plan_metrics(self.metrics, self.target, columns, errors="cell")
+    def _plan(self, metrics: dict[str, Metric], columns: tuple[int, int] | None) -> MetricPlan:
+        return plan_metrics(metrics, self.target, columns, errors="report")
+
+
+def _check_same_kind(earlier: str | None, kind: str | None) -> None:
+    """Refuse rows that look different from earlier ones, where the metrics follow from what they look like."""
+    if earlier is not None and kind is not None and earlier != kind:
+        raise ParameterError(
+            Text(
+                "{kind} must be given, since some rows look like kind={} and others like kind={}; only all rows "
+                "together could tell",
+                repr(earlier),
+                repr(kind),
+            ),
+            argument="kind",
+        )
+
+
+def _read_kind(kind: Any) -> str | None:
+    """The kind of the rows, as it was written."""
+    if kind is not None and kind not in DEFAULTS_BY_KIND:
+        raise StateError("its rows are of no known kind")
+    return None if kind is None else str(kind)
 
 
 def _limit_resamples(asked: Intervals) -> Intervals:

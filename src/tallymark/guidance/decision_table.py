@@ -143,7 +143,7 @@ QUANTILE = TaskAdvice(
         UNIT_FREE,
     ),
     (
-        Advice("coverage", "Whether the intervals contain the promised share of the rows.", {"intervals": YES}),
+        Advice("coverage", "Whether the intervals contain the nominal share of the rows.", {"intervals": YES}),
         Advice("interval_score", "Rewards intervals that are narrow and contain the truth.", {"intervals": YES}),
         Advice("pinball", "Lowest at the true quantiles; pass the alphas of the model.", {"intervals": NO}),
         Advice(

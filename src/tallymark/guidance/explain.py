@@ -124,7 +124,7 @@ class Explanation:
             ("how to read", [explained.reading, *(f"{show_number(mark)}: {words}" for mark, words in self.landmarks)]),
             ("outliers", [explained.outliers]),
             ("undefined", [explained.when_undefined or "only without rows or weight"]),
-            ("mind", list(explained.pitfalls)),
+            ("pitfalls", list(explained.pitfalls)),
             ("parameters", [_parameter_text(explained, item) for item in self.parameters]),
             ("also called", [", ".join(show_alias(*item) for item in explained.aliases.items())]),
             ("see also", [", ".join(self.related)]),
@@ -153,7 +153,7 @@ def explain(name: str | Metric | Mapping[str, Any], /, **parameters: Any) -> Exp
 
     >>> explanation = explain("fscore(beta=2)")
     >>> explanation.metric.reading
-    'Between precision and recall, closer to the lower one; with beta = 1, their harmonic mean.'
+    'Between precision and recall, closer to the lower one.'
     >>> explanation.related
     ('mcc', 'average_precision', 'precision', 'recall', 'sensitivity', 'jaccard')
     """

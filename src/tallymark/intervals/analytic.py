@@ -23,8 +23,14 @@ TOO_LARGE = "the terms are too large or too small for float64"
 
 
 class Interval(NamedTuple):
-    """Where the value of the whole population lies, as far as these rows can say: between `lo` and `hi`, which have the
-    shape of the value (None in a part that has no interval), and by which method they were found."""
+    """A confidence interval of the value in the population.
+
+    Args:
+        lo: The lower end, in the shape of the value; None in a part that has no interval.
+        hi: The upper end.
+        method: The method by which it was made.
+        notes: What to know about it.
+    """
 
     lo: Any
     hi: Any
@@ -101,6 +107,16 @@ def wilson(hits: float, rows: float, level: float) -> Ends:
     # At 0 and at 1 the end is the share itself, to the last bit.
     lo = 0.0 if hits == 0 else (middle - reach) / below
     return lo, 1.0 if hits == rows else (middle + reach) / below
+
+
+def distribution_reach(rows: float, level: float) -> float:
+    """How far the share of rows below a value may be from the true one, for all values at once (Dvoretzky, Kiefer and
+    Wolfowitz 1956, with the constant of Massart 1990).
+
+    >>> round(distribution_reach(100, 0.95), 4)
+    0.1358
+    """
+    return min(math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * rows)), 1.0)
 
 
 def share_interval(hits: float, rows: float, level: float) -> Interval:

@@ -15,11 +15,14 @@ _MOST_RESAMPLES = 1 << 20
 
 
 class Intervals:
-    """How intervals are made, where a level alone does not say it: pass it as `ci=`.
+    """How intervals are made, if a confidence level alone does not say enough: pass it as `ci=`.
 
-    `level` is the confidence level, such as 0.95. `method` is "auto" (by a formula where the metric has one, else by a
-    bootstrap), "analytic" (by a formula or not at all) or "bootstrap". A bootstrap makes so many `resamples`: None for
-    1,000, or more where the level needs them. They follow from the `seed`, so the same one gives the same intervals.
+    Args:
+        level: The confidence level, such as 0.95.
+        method: "auto" (by formula if the metric has one, else by bootstrap), "analytic" (by formula or not at all) or
+            "bootstrap".
+        resamples: The number of bootstrap replicates; None for 1,000, or more if the level needs them.
+        seed: The seed of the replicates: the same seed gives the same intervals.
 
     >>> Intervals(0.9, seed=3)
     Intervals(0.9, seed=3)
@@ -69,7 +72,7 @@ class Intervals:
         raise AttributeError("Intervals are frozen")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, self._key()
+        return restore_intervals, self._key()
 
     @property
     def number_of_resamples(self) -> int:
@@ -95,7 +98,7 @@ class Intervals:
         }
 
 
-def _restore(level: float, method: str, resamples: int | None, seed: int) -> Intervals:
+def restore_intervals(level: float, method: str, resamples: int | None, seed: int) -> Intervals:
     """Settings whose fields have been checked; a tally may keep fewer resamples than the level needs."""
     return Intervals.__new__(Intervals)._set(level, method, resamples, seed)
 
@@ -109,12 +112,12 @@ def resolve(asked: Intervals, pairs: int = 1, most: int = _MOST_RESAMPLES) -> In
         resamples = asked.resamples
         if pairs > 1:
             _check_resamples(asked.level, asked.method, resamples, pairs)
-    return _restore(asked.level, asked.method, resamples, asked.seed)
+    return restore_intervals(asked.level, asked.method, resamples, asked.seed)
 
 
 def with_method(settings: Intervals, method: str) -> Intervals:
     """The same settings with another method."""
-    return _restore(settings.level, method, settings.resamples, settings.seed)
+    return restore_intervals(settings.level, method, settings.resamples, settings.seed)
 
 
 def show_level(level: float) -> str:

@@ -50,6 +50,15 @@ HINTS = {
     "ignore_ties": "Pass the ranking of equal scores as ties=",
     "average_method": "Pass the normalization as norm=",
 }
+PARAMETERS_ELSEWHERE = {
+    **dict.fromkeys(("tau", "q", "quantile", "quantiles"), ("alphas", "alpha")),
+    "alpha": ("alphas", "delta"),
+    "top_k": ("k",),
+    **dict.fromkeys(("n_bins", "num_bins"), ("bins",)),
+    "multi_class": ("multiclass",),
+    "drop_intermediate": ("drop",),
+}
+"""Parameters in other libraries, and what they may be called here."""
 
 NOT_GIVEN: Any = object()
 _MOST_KNOWN = 64
@@ -173,6 +182,17 @@ class Metric(metaclass=_Record):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()  # type: ignore[call-overload]
         registry.register(cls)
 
+    if not TYPE_CHECKING:  # which knows the parameters
+
+        def __new__(cls, *arrays: object, **given: Any) -> Self:
+            if arrays:
+                call = f"tm.{cls.name}" if cls.__module__.startswith("tallymark.") else f"{cls.__name__}()"
+                raise ParameterError(
+                    f"{cls.__name__} is the class of a metric and takes parameters by keyword; "
+                    f"to measure, call {call}(y_true, y_pred)"
+                )
+            return super().__new__(cls)
+
     def __init__(self, **given: Any) -> None:
         fields = vars(self)
         for key, parameter in self._parameters.items():
@@ -188,6 +208,11 @@ class Metric(metaclass=_Record):
     def better(self) -> Better:
         """Which values are better: "higher", "lower", or the value to be close to; None where that cannot be said."""
         return "lower"
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether higher values are better; None where the best value lies between, or there is no direction."""
+        return self.better == "higher" if isinstance(self.better, str) else None
 
     @property
     def range(self) -> tuple[float, float]:
@@ -247,8 +272,15 @@ class Metric(metaclass=_Record):
 
     @property
     def formula_text(self) -> str:
-        """The formula with the parameters of this metric."""
-        return self.formula
+        """The formula with the parameters of this metric.
+
+        >>> import tallymark as tm
+        >>> tm.huber.replace(delta=2).formula_text
+        'mean of ½ e² where |e| ≤ delta, else delta (|e| − ½ delta), delta = 2'
+        """
+        numbers = [(key, value) for key, value in self.parameters().items() if isinstance(value, (int, float))]
+        used = [f"{key} = {show(value)}" for key, value in numbers if re.search(rf"\b{key}\b", self.formula)]
+        return ", ".join([self.formula, *used])
 
     @property
     def size(self) -> str:
@@ -356,6 +388,10 @@ class Metric(metaclass=_Record):
         found = self.analytic_interval(state, level)
         return found.around(answer.value, self.range) if isinstance(found, Interval) else found
 
+    def restore_value(self, data: Any) -> Any:
+        """The value that JSON has as this data; where a value is a table, what its `to_dict` gave."""
+        return data
+
     def read(self, state: Any) -> Answer:
         """The answer of a state that has rows, weight and values with a meaning."""
         return self.to_answer(self.formula_value(state), self.notes(state))
@@ -394,7 +430,7 @@ class Metric(metaclass=_Record):
             raise ParameterError(
                 f"{self.name} takes two arrays; pass the rest by keyword, such as weights=",
                 hint=Text(
-                    "For {scoring} of scikit-learn, pass as_scorer({}) of tallymark.training.frameworks.sklearn",
+                    "For {scoring} of scikit-learn, pass tm.sklearn.scorer({})",
                     repr(str(self)),
                 ),
             )
@@ -460,7 +496,7 @@ class Metric(metaclass=_Record):
         key = next(iter(given))
         known = list(known)
         if key in FACTS:
-            own = key == "weights" and "weighting" in known
+            weighting = key == "weights" and "weighting" in known
             return ParameterError(
                 Text(
                     "{} describes the data and is not a parameter of {}: pass it to the call, to evaluate or to Tally",
@@ -468,12 +504,13 @@ class Metric(metaclass=_Record):
                     self.name,
                 ),
                 argument=key,
-                hint=Text("Its own parameter is {weighting}") if own else None,
+                hint=Text("Its own parameter is {weighting}") if weighting else None,
             )
+        own = next((name for name in PARAMETERS_ELSEWHERE.get(key, ()) if name in known), None)
         return ParameterError(
             Text("{} has no parameter {}; it has {}", self.name, Argument(key), ", ".join(known)),
             argument=key,
-            hint=HINTS.get(key) or did_you_mean(key, [*known, *FACTS]),
+            hint=f"Pass {key} as {own}=" if own else HINTS.get(key) or did_you_mean(key, [*known, *FACTS]),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -518,3 +555,13 @@ def check_better(better: object) -> str | float:
     if isinstance(better, Real) and not isinstance(better, bool) and math.isfinite(better):
         return float(better)
     raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got=brief(better))
+
+
+def refuse_arguments(of: str, unknown: Mapping[str, object]) -> None:
+    """Refuse arguments that a call does not have, and say how it writes the direction of other libraries."""
+    for name, value in unknown.items():
+        hint = None
+        if name in ("higher_is_better", "greater_is_better", "maximize", "mode"):
+            better = "higher" if value in (True, "max") else "lower"
+            hint = f'Write better="{better}"'
+        raise ParameterError(Text("{} has no argument {}", of, Argument(name)), argument=name, hint=hint)

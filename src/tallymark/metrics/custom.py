@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Never, Self
 
 from tallymark.data.arguments import check_choice
 from tallymark.data.target import KINDS, Target
-from tallymark.errors import ParameterError, brief
+from tallymark.errors import ParameterError, Text, WeightError, brief
 from tallymark.metrics import registry
 from tallymark.metrics.answer import Answer, Undefined
-from tallymark.metrics.base import Better, Metric, restore_metric
+from tallymark.metrics.base import Better, Metric, refuse_arguments, restore_metric
+from tallymark.metrics.naming import known_metric
 from tallymark.metrics.parameters import Parameter
 from tallymark.states.labels.label_rows import LabelRows, LabelRowsOf
-from tallymark.states.rows import Rows, RowsOf
 
 __all__ = ["custom"]
 
 
-Function = Callable[[Any, Any, Any], float]
+Function = Callable[..., float]
 
 
 def _keep(name: str, value: Any) -> Any:
@@ -27,7 +27,7 @@ def _keep(name: str, value: Any) -> Any:
 
 
 class FunctionMetric(Metric, abstract=True):
-    """A function of truth, predictions and weights. It keeps the rows, so its state grows."""
+    """A function of truth and predictions, and of weights if it takes them. It keeps the rows, so its state grows."""
 
     function: Function = Parameter(None, _keep)  # type: ignore[assignment]
     own_name: str = Parameter("", _keep)  # type: ignore[assignment]
@@ -38,22 +38,37 @@ class FunctionMetric(Metric, abstract=True):
         super().__init__(**given)
         vars(self)["name"] = vars(self)["__qualname__"] = self.own_name
         vars(self)["kind"] = self.own_kind
+        vars(self)["kinds"] = ("score", "probability", "margin") if self.own_kind == "score" else ()
+        vars(self)["takes_weights"] = _weights_argument(self.function)
         vars(self)["__doc__"] = self.function.__doc__
 
     @property
     def better(self) -> Better:
         return self.own_better
 
-    def reads_of(self, target: Target) -> RowsOf | LabelRowsOf:
-        return LabelRowsOf(target.classes) if self.own_kind == "label" else RowsOf()
+    def reads_of(self, target: Target) -> LabelRowsOf:
+        if self.own_kind in ("value", "label"):
+            return LabelRowsOf(target.classes, numbers=self.own_kind == "value")
+        return LabelRowsOf(target.classes, numbers=True, positive=target.positive)
 
     @property
     def description(self) -> str:
         return (self.function.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
 
-    def formula_value(self, state: Rows | LabelRows) -> float:
+    def formula_value(self, state: LabelRows) -> float:
         truth, prediction, weights = state.arrays()
-        value = self.function(_narrow(truth), _narrow(prediction), weights)
+        classes = state.reads.classes
+        if classes is not None and prediction.ndim == 2 and prediction.shape[1] == len(classes):
+            prediction = prediction[:, sorted(range(len(classes)), key=lambda place: classes[place])]
+        taken = vars(self)["takes_weights"]
+        if taken is None and weights is not None:
+            raise WeightError(
+                Text("{} is a function of truth and predictions and takes no {weights}", self.name),
+                argument="weights",
+                hint="Give the function a third parameter, weights or sample_weight",
+            )
+        more, named = ((weights,), {}) if taken == "" else ((), {} if taken is None else {taken: weights})
+        value = self.function(_narrow(truth), _narrow(prediction), *more, **named)
         try:
             return float(value)
         except (TypeError, ValueError) as error:
@@ -84,27 +99,77 @@ def _narrow(table: Any) -> Any:
     return table[:, 0] if table.ndim == 2 and table.shape[1] == 1 else table
 
 
-def custom(function: Function, *, name: str | None = None, better: Better = "lower", kind: str = "value") -> Metric:
-    """Make a metric of a function ``f(y_true, y_pred, weights) -> float``; weights are an array or None.
+def _weights_argument(function: Function) -> str | None:
+    """How a function takes weights: the keyword, "" for a third argument without a name that says so, or None."""
+    from inspect import Parameter, signature  # slow to load, and few need it
 
-    It works wherever a built-in metric does, and its name works in strings. It keeps the rows. The arrays are float64;
-    with ``kind="label"`` they are the labels, numbers or strings.
+    try:
+        found = signature(function)
+    except (TypeError, ValueError):  # of one that is not written in Python
+        return None
+    taken = [each for each in found.parameters.values() if each.kind is not Parameter.POSITIONAL_ONLY]
+    named = {each.name for each in taken if each.kind is not Parameter.VAR_KEYWORD}
+    keyword = next((name for name in ("sample_weight", "weights") if name in named), None)
+    for more, names in ((0, [keyword] if keyword else []), (1, [])):
+        try:
+            found.bind(*range(2 + more), **dict.fromkeys(names))
+        except TypeError:
+            continue
+        return "" if more else keyword
+    name = getattr(function, "__name__", "function")
+    raise ParameterError(
+        argument="function",
+        expected="take the truth, the predictions and, if it is weighted, weights or sample_weight",
+        got=f"{name}{found}",
+        hint="Give what else it needs by functools.partial, or wrap it in a function of two arguments",
+    )
 
-    >>> def worst_relative(y_true, y_pred, weights):
+
+def custom(
+    function: Function, *, name: str | None = None, better: Better = None, kind: str | None = None, **unknown: Never
+) -> Metric:
+    """Make a metric of a function ``f(y_true, y_pred) -> float``.
+
+    It works wherever a built-in metric does, and its name works in strings. It keeps the rows. A scikit-learn function
+    is taken as it is, under its name after `sklearn_`, with the direction and the kind that its metric has here.
+    Columns of probabilities are passed in the order of the sorted classes, as it expects them; with `positive=` in a
+    call, a truth beside scores or probabilities is 1 for that class and 0 for others.
+
+    Args:
+        function: The function. Weights, an array or None, go to its parameter `sample_weight` or `weights`, or to a
+            third parameter without a default; for a function without one, weights are an error.
+        name: The name of the metric; by default that of the function.
+        better: "higher", "lower" or the best value; by default "lower".
+        kind: What the predictions are; by default "value", which passes float64 arrays, or labels if they are not
+            numbers. "label" always passes labels.
+
+    >>> def worst_relative(y_true, y_pred):
     ...     return max(abs(y_pred - y_true) / abs(y_true))
     >>> custom(worst_relative)([1.0, 2.0], [1.5, 2.0])
     0.5
     """
     if not callable(function):
         raise ParameterError(argument="function", expected="be callable", got=brief(function))
-    name = getattr(function, "__name__", "") if name is None else name
-    if not isinstance(name, str) or not name.isidentifier():
+    refuse_arguments("tm.custom", unknown)
+    own_name = getattr(function, "__name__", "") if name is None else name
+    inner, known = getattr(function, "func", function), None  # of a functools.partial
+    if str(getattr(inner, "__module__", "")).startswith("sklearn."):
+        known = known_metric(getattr(inner, "__name__", ""))
+        own_name = f"sklearn_{own_name}" if name is None and own_name else own_name
+    if not isinstance(own_name, str) or not own_name.isidentifier():
         raise ParameterError(
-            argument="name", expected="be a Python identifier, since strings name metrics", got=brief(name)
+            argument="name",
+            expected="be a Python identifier, since strings name metrics",
+            got=brief(own_name),
+            hint='Pass one, such as name="my_metric"' if name is None else None,
         )
+    if better is None:
+        better = "lower" if known is None or known.better is None else known.better
     if not (isinstance(better, (int, float)) or (isinstance(better, str) and better in ("higher", "lower"))):
         raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got=brief(better))
+    if kind is None:
+        kind = "value" if known is None else known.kind
     check_choice("kind", kind, KINDS)
-    metric = FunctionMetric(function=function, own_name=name, own_better=better, own_kind=kind)
-    registry.register_function(metric, name)
+    metric = FunctionMetric(function=function, own_name=own_name, own_better=better, own_kind=kind)
+    registry.register_function(metric, own_name)
     return metric

@@ -39,7 +39,10 @@ def register_function(instance: Metric, name: str) -> None:
     """Make a function metric known by its name. Wrapping a function under the same name again replaces it."""
     taken = _owner(name)
     if taken is not None:
-        raise ParameterError(f"the metric name {name!r} is already used by {taken.__module__}.{taken.__qualname__}")
+        raise ParameterError(
+            f"the metric name {name!r} is already used by {taken.__module__}.{taken.__qualname__}",
+            hint=f'Pass another, such as name="own_{name}"',
+        )
     functions[name] = instance
     _changed()
 

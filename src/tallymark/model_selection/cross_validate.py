@@ -88,25 +88,31 @@ def cross_validate(
     progress: FoldProgress = None,
     errors: str = "raise",
 ) -> CrossValidation:
-    """Train on a part of the rows, test on others, again and again.
+    """Train on some rows and test on others, fold by fold.
 
-    `trainer` is a function ``(X, y) -> model``, where a model is a function of X or has `predict`, or an estimator such
-    as those of scikit-learn, of which every fold gets a fresh copy. Metrics ask the model for what they read: labels
-    and values from `predict`, probabilities from `predict_proba`, scores from that or `decision_function`. `kind` says
-    what the predictions of a model are that is a function.
-
-    `splitter`, or `cv`, is one of `KFold`, `StratifiedKFold`, `TimeSeries`, …, one of scikit-learn's, pairs of training
-    and test rows, or a number of folds; five by default. Folds of a number are stratified for a classifier and for
-    labels, and do not split `groups`, which go to the splitter. `metrics` are as in `evaluate`; without them, those of
-    the most detailed predictions of an estimator. `scoring` takes the names that scikit-learn has for them, and gives
-    the same values as `metrics`: "neg_log_loss" is logloss, which is not negative here.
-
-    `weights` are given to the metrics, and to the trainer where it takes `sample_weight` or `weights`. `classes` are
-    those of all of y, so that a fold which lacks one still scores.
-
-    `n_jobs` folds run at a time (-1: as many as there are CPUs), in "processes" or "threads". `progress` is called with
-    every `Fold` that is done; True prints a line. With ``errors="cell"`` a fold whose trainer fails is left out and
-    named in the notes.
+    Args:
+        trainer: A function ``(X, y) -> model``, where a model is a function of X or has `predict`; or an estimator such
+            as those of scikit-learn, of which every fold gets a fresh copy. Metrics ask the model for what they read:
+            labels and values from `predict`, probabilities from `predict_proba`, scores from that or
+            `decision_function`.
+        X: The features: an array, a data frame or anything else whose rows can be selected.
+        y: The truth, one value or label per row.
+        metrics: As in `evaluate`; by default those of the most detailed predictions of an estimator.
+        splitter: `KFold`, `StratifiedKFold`, `TimeSeries`, …, a splitter of scikit-learn, pairs of training and test
+            rows, or a number of folds; by default five. A number of folds is stratified for a classifier and for
+            labels, and does not split `groups`.
+        cv: Another name of `splitter`.
+        scoring: Another name of `metrics`, which also takes the names of scikit-learn: "neg_log_loss" is logloss, which
+            is not negative here.
+        weights: One weight per row, for the metrics, and for a trainer that takes `sample_weight` or `weights`.
+        groups: A label per row, for the splitter.
+        kind: What the predictions of a model are that is a function.
+        classes: All classes; by default those of all of y, so that a fold that lacks one can still be scored.
+        ci: The confidence level of the mean over the folds.
+        n_jobs: How many folds run at a time; -1 for as many as there are CPUs.
+        backend: Run folds in "processes" or "threads".
+        progress: A function that is called with every finished `Fold`; True prints a line.
+        errors: "raise" raises the error of a trainer; "report" leaves its fold out and names it in the notes.
 
     >>> def mean_of(X, y):
     ...     return lambda rows: [sum(y) / len(y)] * len(rows)
@@ -160,7 +166,7 @@ def _without_signs(scoring: Any) -> Any:
         return list(map(_without_signs, scoring))
     if isinstance(scoring, str):
         return scoring.removeprefix("neg_")
-    scoring = getattr(scoring, "metric", scoring)  # of a scorer that as_scorer made
+    scoring = getattr(scoring, "metric", scoring)  # of a scorer of tm.sklearn
     if isinstance(scoring, Metric):
         return scoring
     raise ParameterError(
@@ -376,7 +382,7 @@ def corrected_interval(values: Sequence[float], ratio: float, level: float) -> t
 
 
 class Fold(NamedTuple):
-    """One split: its report, how long it took, and which rows were tested. `error` says why there is no report."""
+    """One split: its report, its times and its test rows. `error` says why there is no report."""
 
     number: int
     report: Report | None
@@ -388,12 +394,12 @@ class Fold(NamedTuple):
     error: str | None = None
 
     def value(self, key: str) -> float:
-        """The value of a metric; NaN where it could not be computed."""
+        """The value of a metric; NaN if it could not be computed."""
         cell = None if self.report is None else self.report.cell(key)
         return math.nan if cell is None or cell.error is not None else float(cell.value)
 
     def reason(self, key: str) -> str | None:
-        """Why the value of a metric is no number."""
+        """The reason why the value of a metric is not a number."""
         return self.error if self.report is None else reason_text(self.report.cell(key))
 
 
@@ -446,7 +452,7 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
 
     @property
     def ratio(self) -> float:
-        """How many test rows there are to a training row."""
+        """The number of test rows per training row."""
         return math.fsum(fold.test_rows / fold.train_rows for fold in self.folds) / len(self.folds)
 
     @property

@@ -49,13 +49,19 @@ def select(
     better: str | float | None = None,
     ties: str = "value",
 ) -> Selection:
-    """The best of several candidates by a metric.
+    """Select the best of several candidates by a metric.
 
-    `candidates` map names to reports, results of `cross_validate` or plain numbers, or are what `compare` gave. Those
-    that cannot be told from the best one tie with it: in cross-validation on the same splits by the corrected interval
-    of their paired differences, in a comparison by its test, in reports made with `ci=` by intervals that overlap.
-    With ``ties="first"`` the first of those that tie is selected, so put the simplest first. `better` takes the place
-    of what the metric says, and must be given for a key or a measure of your own.
+    Candidates that do not differ significantly from the best one tie with it: in cross-validation on the same splits by
+    the corrected interval of their paired differences, in a comparison by its test, in reports made with `ci=` by
+    intervals that overlap.
+
+    Args:
+        candidates: A mapping of names to reports, results of `cross_validate` or plain numbers; or a result of
+            `compare`.
+        by: The metric, or the key, to select by.
+        better: "higher", "lower" or a value to be near to, instead of the direction of the metric; required for a key
+            or a measure of your own.
+        ties: "value" selects the best value; "first" the first candidate that ties with it, so put the simplest first.
 
     >>> str(select({"small": 0.71, "large": 0.74}, "auc"))
     'large by auc: 0.74'

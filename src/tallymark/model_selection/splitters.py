@@ -86,7 +86,7 @@ class Splitter:
 
 @dataclass(frozen=True)
 class KFold(Splitter):
-    """As many folds of nearly equal size, each the test once; the remainder is spread over the first folds.
+    """Folds of nearly equal size, each the test set once; the remainder is spread over the first folds.
 
     >>> [test.tolist() for _, test in KFold(3, shuffle=False).split(7)]
     [[0, 1, 2], [3, 4], [5, 6]]
@@ -111,9 +111,9 @@ class KFold(Splitter):
 
 @dataclass(frozen=True)
 class Holdout(Splitter):
-    """One split: a share of the rows, or so many of them, is the test.
+    """One split: a share of the rows, or a number of them, is the test set.
 
-    With ``shuffle=False`` the last rows are.
+    With ``shuffle=False`` it is the last rows.
 
     >>> [test.tolist() for _, test in Holdout(0.25, shuffle=False).split(8)]
     [[6, 7]]
@@ -133,7 +133,7 @@ class Holdout(Splitter):
 
 @dataclass(frozen=True)
 class LeaveOneOut(Splitter):
-    """Every row is the test once, alone."""
+    """Every row is the test set once."""
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         return splits_by_fold(np.arange(n), n)
@@ -144,10 +144,13 @@ class LeaveOneOut(Splitter):
 
 @dataclass(frozen=True)
 class TimeSeries(Splitter):
-    """Rows in the order of time: every test comes after its training rows, `gap` rows later.
+    """Rows in the order of time: every test follows its training rows, `gap` rows later.
 
-    `test` is the number of rows of a test, by default n / (folds + 1); `most_train` limits the training rows to the
-    last before the gap.
+    Args:
+        folds: The number of tests.
+        gap: How many rows to leave out between training and test.
+        test: The number of rows of a test; by default n / (folds + 1).
+        most_train: Train on at most this many rows, the last before the gap.
 
     >>> [(train.tolist(), test.tolist()) for train, test in TimeSeries(2).split(6)]
     [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
@@ -185,7 +188,7 @@ class TimeSeries(Splitter):
 
 @dataclass(frozen=True)
 class Repeated(Splitter):
-    """Another splitter several times, each with a seed of its own; the first time is the splitter itself.
+    """Another splitter several times, each with its own seed; the first time is the splitter itself.
 
     >>> Repeated(KFold(5), 3).get_n_splits()
     15
@@ -293,7 +296,7 @@ _WHY_STRATIFIED = "the class of each row, to stratify by"
 
 @dataclass(frozen=True)
 class StratifiedKFold(KFold):
-    """Folds that have the same number of rows of every class, and of all rows, but for one row.
+    """Folds with equally many rows of every class, and of all rows, up to one row.
 
     >>> folds = StratifiedKFold(2).split(6, ["a", "b", "a", "b", "a", "a"])
     >>> [len(test) for _, test in folds]
@@ -310,7 +313,7 @@ class StratifiedKFold(KFold):
 
 @dataclass(frozen=True)
 class StratifiedHoldout(Holdout):
-    """One split whose test has its share of every class, but for one row.
+    """One split whose test set has its share of every class, up to one row.
 
     >>> [test.tolist() for _, test in StratifiedHoldout(0.5, shuffle=False).split(4, ["a", "a", "b", "b"])]
     [[1, 3]]
@@ -350,9 +353,9 @@ _WHY_GROUPED = "the group of each row; groups are never split"
 
 @dataclass(frozen=True)
 class GroupKFold(Splitter):
-    """Folds of whole groups, as even as the sizes of the groups allow.
+    """Folds of whole groups, as equal as the sizes of the groups allow.
 
-    The largest groups are dealt first, each to the fold that has the fewest rows; the seed decides between equal ones.
+    The largest groups are assigned first, each to the fold with the fewest rows; the seed decides between equal folds.
 
     >>> [test.tolist() for _, test in GroupKFold(2).split(5, groups=["a", "b", "a", "c", "a"])]
     [[0, 2, 4], [1, 3]]
@@ -379,7 +382,7 @@ class GroupKFold(Splitter):
 
 @dataclass(frozen=True)
 class GroupHoldout(Splitter):
-    """One split of whole groups: shuffled, they go to the test while it has too few rows for its share."""
+    """One split of whole groups: in random order, they go to the test set until it has its share of rows."""
 
     test: float = 0.25
     seed: int = 0
@@ -406,7 +409,7 @@ _MOST_TRIES = 1_000
 
 @dataclass(frozen=True)
 class Bootstrap(Splitter):
-    """As many training rows as there are rows, drawn with replacement; the test is out of the bag."""
+    """As many training rows as there are rows, drawn with replacement; the test set is out of the bag."""
 
     times: int = 100
     seed: int = 0
@@ -420,7 +423,7 @@ class Bootstrap(Splitter):
 
 @dataclass(frozen=True)
 class StratifiedBootstrap(Bootstrap):
-    """A bootstrap within every class, so that training has as many rows of each as there are."""
+    """A bootstrap within every class, so that the training rows have the class sizes of all rows."""
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         labels, codes = label_codes("y", y, n, "the class of each row, within which rows are drawn")

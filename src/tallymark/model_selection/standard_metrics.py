@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -34,20 +34,30 @@ _PROBABILITIES = ("auc", "logloss", "brier")
 class Bundle(Mapping[str, float]):
     """Values by name: `fit_time` and `score_time` in seconds where they were given, `size`, and the metrics that apply.
 
-    What does not apply is absent; `left_out` says why.
+    A metric has the names that it has in a report. What does not apply is absent; `left_out` says why.
     """
 
-    def __init__(self, values: dict[str, float], left_out: dict[str, str]) -> None:
+    def __init__(self, values: dict[str, float], left_out: dict[str, str], reports: Sequence[Report] = ()) -> None:
         self._values = values
+        self._reports = reports
         self.left_out = left_out
 
     def __getitem__(self, key: str) -> float:
+        name = self._resolve(key)
         try:
-            return self._values[key]
+            return self._values[name]
         except KeyError:
-            why = self.left_out.get(key)
+            why = self.left_out.get(name)
             problem = f"does not apply: {why}" if why else f"is not in the bundle; it has {', '.join(self)}"
             raise KeyError(f"{key} {problem}") from None
+
+    def _resolve(self, key: str) -> str:
+        """The key of a metric, which may be given by any name that its report knows."""
+        if key not in self._values:
+            for report in self._reports:
+                if key in report:
+                    return report.key_of(key)
+        return key
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -85,7 +95,11 @@ def regression_metrics(
     score_time: float | None = None,
     missing: str = "error",
 ) -> Bundle:
-    """What is usually asked of a regression: size, rss, mse, rmse, mae and r2, and the times if they are given.
+    """Return the usual metrics of a regression: size, RSS, MSE, RMSE, MAE and R², and times if given.
+
+    Args:
+        fit_time: Seconds of training.
+        score_time: Seconds of prediction.
 
     >>> regression_metrics([3, -0.5, 2, 7], [2.5, 0, 2, 8], fit_time=0.5)["mae"]
     0.5
@@ -110,10 +124,16 @@ def classification_metrics(
     score_time: float | None = None,
     missing: str = "error",
 ) -> Bundle:
-    """What is usually asked of a classifier: size, errors, accuracy, precision, recall, F, mcc, and the times if given.
+    """Return the usual metrics of a classifier, such as accuracy, precision, recall, F1 and MCC, and times if given.
 
-    `y_pred` are labels. Two classes have binary precision, recall, specificity and F, more have macro averages. With
-    `probabilities` (of the positive class, or one column per class) auc, logloss and brier are there too.
+    Two classes have binary precision, recall, specificity and F1; more have macro averages.
+
+    Args:
+        y_pred: The predicted labels.
+        probabilities: The probabilities of the positive class, or one column per class; they add ROC AUC, log loss and
+            Brier score.
+        fit_time: Seconds of training.
+        score_time: Seconds of prediction.
 
     >>> found = classification_metrics([1, 1, 0, 0], [1, 0, 0, 0], probabilities=[0.9, 0.4, 0.3, 0.2])
     >>> found["accuracy"], found["auc"], found["size"]
@@ -147,7 +167,7 @@ def _bundle(times: dict[str, float], *reports: Report) -> Bundle:
                 left_out[key] = reason or "undefined"
             else:
                 values[key] = value
-    return Bundle(values, left_out)
+    return Bundle(values, left_out, reports)
 
 
 def _times(fit_time: object, score_time: object) -> dict[str, float]:

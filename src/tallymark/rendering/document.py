@@ -50,6 +50,8 @@ class Card(NamedTuple):
     scale: Scale | None = None
     verdict: str = ""
     """What to know first, such as that a baseline is better."""
+    exact: str = ""
+    """The value and its interval with all digits, which a page shows on hover."""
 
 
 class Code(NamedTuple):
@@ -84,12 +86,15 @@ class Section(NamedTuple):
     parts: Sequence[Part] = ()
     folded: bool = False
     """Whether its parts are shown only when asked for."""
+    band: str = ""
+    """The colour of a title that is a verdict."""
 
 
 class Document(NamedTuple):
-    """A title, a line below it, headline numbers, and sections."""
+    """A title, a line below it, sections that lead, headline numbers, and sections."""
 
     title: str
     line: str
     cards: Sequence[Card]
     sections: Sequence[Section]
+    lead: Sequence[Section] = ()

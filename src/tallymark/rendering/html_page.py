@@ -10,7 +10,7 @@ from pathlib import Path
 from tallymark.rendering.document import Card, Code, Document, Folded, Notes, Part, Picture, Scale, Section
 from tallymark.rendering.fact_sheet import FactSheet
 from tallymark.rendering.plots.theme import THEMES
-from tallymark.rendering.table import Name, ShownNumber, Table, show_cell, show_number
+from tallymark.rendering.table import Name, ShownNumber, Table, Verdict, show_cell, show_number
 from tallymark.rendering.text import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -18,15 +18,19 @@ BANDS = {  # in either theme, and the part of a scale that an interval covers
     "light": {"good": "#1b7838", "fair": "#855c00", "poor": "#b3261e", "span": "#5588cc"},
     "dark": {"good": "#6cc58a", "fair": "#e0b341", "poor": "#ff8a80", "span": "#4a77b8"},
 }
+_MOST_ON_PAPER = 8  # columns of a table that need no smaller print on paper
+_SHORT_NAME = 14  # characters up to which the name of a row does not wrap
 _LONG = 24  # characters from which on a cell is text that may wrap
 SIGNS = {"good": "●", "fair": "◐", "poor": "○"}
+VERDICT_SIGNS = {"good": "✓", "poor": "✗"}
 
 
 def to_page(document: Document) -> str:
     """The document as a whole HTML file. Everything in it is escaped."""
     title = _escaped(document.title)
-    body = "".join(map(section_to_html, document.sections))
-    links = "".join(f'<li><a href="#{s.name}">{_escaped(s.title)}</a></li>' for s in document.sections)
+    lead, body = ("".join(map(section_to_html, sections)) for sections in (document.lead, document.sections))
+    contents = (*document.lead, *document.sections)
+    links = "".join(f'<li><a href="#{s.name}">{_escaped(s.title)}</a></li>' for s in contents)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -35,8 +39,9 @@ def to_page(document: Document) -> str:
         '<body><a class="skip" href="#content">Skip to the content</a>\n'
         f'<header><h1 dir="auto">{title}</h1><p class="quiet">{_escaped(document.line)}</p>{_SWITCH}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
-        f'<main id="content">{cards_to_html(document.cards)}{body}</main>\n'
-        "<footer>Made by tallymark. This file is complete: it loads and runs nothing.</footer>\n</body></html>\n"
+        f'<main id="content">{lead}{cards_to_html(document.cards)}{body}</main>\n'
+        "<footer>Made with tallymark. This file is self-contained: no scripts, no network requests.</footer>\n"
+        "</body></html>\n"
     )
 
 
@@ -78,9 +83,11 @@ def section_to_html(section: Section) -> str:
     if section.folded:
         parts = f"<details><summary>Show all</summary>{parts}</details>"
     sentence = f"<p>{_escaped(section.sentence)}</p>" if section.sentence else ""
+    sign = f'<span aria-hidden="true">{VERDICT_SIGNS[section.band]}</span> ' if section.band else ""
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">'
-        f'<h2 id="{section.name}-title">{_escaped(section.title)}</h2>{sentence}{parts}</section>\n'
+        f'<h2 id="{section.name}-title"{_class(section.band)}>{sign}{_escaped(section.title)}</h2>{sentence}{parts}'
+        "</section>\n"
     )
 
 
@@ -89,7 +96,7 @@ def _figure_html(picture: Picture) -> str:
     return (
         f'<figure><h3 class="unseen" dir="auto">{_escaped(picture.title)}</h3>{picture.svg("auto")}'
         f'<figcaption dir="auto">{_escaped(picture.description)}</figcaption>'
-        f"<details><summary>The numbers as a table</summary>{_table_html(picture.table)}</details></figure>"
+        f"<details><summary>Show the data</summary>{_table_html(picture.table)}</details></figure>"
     )
 
 
@@ -114,9 +121,11 @@ def _table_html(table: Table) -> str:
         f'<th scope="col"{_class(("number" if c == "number" else "") + o)}{_on_hover(h)}>{_escaped(h)}</th>'
         for h, c, o in zip(table.headings, classes, optional, strict=True)
     )
+    longest_name = max((len(show_cell(row[0])) for row in table.rows), default=0)
+    name_class = _class("short" if longest_name <= _SHORT_NAME else "text")
     body = ""
     for row in table.rows:
-        first = f'<th scope="row"{_on_hover(row[0])} dir="auto">{_escaped(show_cell(row[0]))}</th>'
+        first = f'<th scope="row"{name_class}{_on_hover(row[0])} dir="auto">{_escaped(show_cell(row[0]))}</th>'
         cells = "".join(
             f"<td{_class(_with_band(c, v) + o)}{_on_hover(v)}>{_cell_html(v)}</td>"
             for c, o, v in zip(classes[1:], optional[1:], row[1:], strict=True)
@@ -124,8 +133,9 @@ def _table_html(table: Table) -> str:
         body += f"<tr>{first}{cells}</tr>"
     caption = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""
     label = _escaped(table.title) or "Table"
+    many = " many" * (len(table.headings) > _MOST_ON_PAPER)
     return (
-        f'<div class="wide" role="group" tabindex="0" aria-label="{label}"><table>{caption}'
+        f'<div class="wide{many}" role="group" tabindex="0" aria-label="{label}"><table>{caption}'
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>{_notes_html(table.notes)}"
     )
 
@@ -156,9 +166,12 @@ def _with_band(name: str, value: object) -> str:
 def _cell_html(value: object) -> str:
     """A cell; a band has a sign and a word too, for those who do not see its colour."""
     text, band = _escaped(show_cell(value)), getattr(value, "band", "")
+    if isinstance(value, Verdict):
+        return f'<span aria-hidden="true">{VERDICT_SIGNS[band]}</span> {text}'
     if band:
         return f'<span aria-hidden="true">{SIGNS[band]}</span> {text}<span class="unseen"> ({band})</span>'
-    return text if text.isascii() else f"<bdi>{text}</bdi>"
+    below = f"<small>{_escaped(value.below)}</small>" if isinstance(value, ShownNumber) and value.below else ""
+    return (text if text.isascii() else f"<bdi>{text}</bdi>") + below
 
 
 def _fact_sheet_html(sheet: FactSheet) -> str:
@@ -184,13 +197,14 @@ def cards_to_html(cards: Sequence[Card]) -> str:
 def _card_html(card: Card) -> str:
     band = f' <span class="band {card.band}">{card.band}</span>' if card.band else ""
     value = "value" if card.value.removesuffix(" %")[-1:].isdigit() else "value word"
+    title = f' title="{_escaped(card.exact)}"' if card.exact else ""
     lines_by_class = {"verdict": card.verdict, "": card.interval, "quiet": card.hint}
     lines = "".join(
         f'<p{_class(name)} dir="auto">{_escaped(text)}</p>' for name, text in lines_by_class.items() if text
     )
     return (
         f'<li class="card"><p class="name" dir="auto"{_on_hover(card.name)}>{_escaped(card.name)}</p>'
-        f'<p class="{value}">{_escaped(card.value)}{band}</p>{lines}{_scale_html(card.scale)}</li>'
+        f'<p class="{value}"{title}>{_escaped(card.value)}{band}</p>{lines}{_scale_html(card.scale)}</li>'
     )
 
 
@@ -223,7 +237,7 @@ def _escaped_lines(text: str) -> str:
 
 
 _SWITCH = (
-    '<fieldset class="look"><legend>Look</legend>'
+    '<fieldset class="look"><legend>Theme</legend>'
     '<label><input type="radio" name="look" id="system" checked> System</label>'
     '<label><input type="radio" name="look" id="light"> Light</label>'
     '<label><input type="radio" name="look" id="dark"> Dark</label></fieldset>'

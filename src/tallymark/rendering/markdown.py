@@ -6,7 +6,7 @@ import re
 
 from tallymark.rendering.document import Code, Document, Folded, Notes, Part, Section
 from tallymark.rendering.fact_sheet import FactSheet
-from tallymark.rendering.table import Table, show_cell
+from tallymark.rendering.table import BandedNumber, Table, show_cell
 from tallymark.rendering.text import printable
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
@@ -18,7 +18,7 @@ def to_markdown(document: Document) -> str:
     Names in it are escaped: they cannot make links or tags.
     """
     blocks = [f"# {escape(document.title)}", escape(document.line)]
-    for section in document.sections:
+    for section in (*document.lead, *document.sections):
         if not section.folded:
             blocks += _section_markdown(section)
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -61,7 +61,7 @@ def _list_markdown(lines: object) -> list[str]:
 
 
 def _cell_markdown(value: object) -> str:
-    band = getattr(value, "band", "")
+    band = value.band if isinstance(value, BandedNumber) else ""
     return escape(show_cell(value)) + (f" ({band})" if band else "")
 
 

@@ -23,7 +23,7 @@ class Table(NamedTuple):
 
 
 class Name(str):
-    """A name for people, with the one that code uses, which pages show on hover."""
+    """A text for people, with what code has instead, such as a canonical name or all digits; pages show it on hover."""
 
     __slots__ = ("code",)
     code: str
@@ -38,14 +38,21 @@ class Name(str):
 class ShownNumber(float):
     """A number that is shown with the digits that its uncertainty bears out; pages show all of them on hover."""
 
-    __slots__ = ("text",)
+    __slots__ = ("below", "text")
     text: str
+    below: str
+    """What a page shows in small below the number, such as its interval."""
 
-    def __new__(cls, value: float, text: str) -> ShownNumber:
+    def __new__(cls, value: float, text: str, below: str = "") -> ShownNumber:
         """The number, which knows how it is shown."""
         out = super().__new__(cls, value)
         out.text = text
+        out.below = below
         return out
+
+    def above(self, below: str) -> ShownNumber:
+        """The same number above another text."""
+        return ShownNumber(self, self.text, below)
 
     def __str__(self) -> str:
         return self.text
@@ -71,6 +78,19 @@ class Percent(BandedNumber):
 
     def __str__(self) -> str:
         return "undefined" if math.isnan(self) else f"{100 * float(self):.1f} %"
+
+
+class Verdict(str):
+    """A word that decides, such as "passed", with the band of its colour: "good" or "poor"."""
+
+    __slots__ = ("band",)
+    band: str
+
+    def __new__(cls, text: str, band: str) -> Verdict:
+        """The text, which knows its band."""
+        out = super().__new__(cls, text)
+        out.band = band
+        return out
 
 
 DIGITS = 4

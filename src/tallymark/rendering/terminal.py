@@ -34,7 +34,8 @@ class TerminalTables:
             if place:
                 yield Text("")
             if table.title:
-                yield from (Text(printable(table.title), "bold"), Text(""))
+                colour = _COLOURS.get(getattr(table.title, "band", ""), "")
+                yield from (Text(printable(table.title), f"bold {colour}".strip()), Text(""))
             for k, columns in enumerate(_columns_that_fit(table, options.max_width)):
                 if k:
                     yield Text("")

@@ -168,7 +168,8 @@ def _from_arrow(piece: Any, name: str) -> tuple[str, Any]:
             return TEXT, _empty_to_null(piece)
         if _is_bytes(piece.type.value_type):  # which must not unfold, either
             return _from_arrow(pa.DictionaryArray.from_arrays(piece.indices, _decode(piece.dictionary, name)), name)
-        return _from_arrow(compute.cast(piece, piece.type.value_type), name)
+        if not isinstance(piece.type.value_type, pa.BaseExtensionType):  # which is refused below
+            return _from_arrow(compute.cast(piece, piece.type.value_type), name)
     kind = piece.type
     if _is_text(kind):
         if _has_empty(piece):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tallymark.data.arrays import check_arrow
+from tallymark.data.arrays import check_arrow, name_bins
 from tallymark.errors import FileError, LengthError, TypeOfDataError, nearest
 from tallymark.sources.arrow import load
 
 
 def type_of(column: Any) -> Any:
     """The Arrow type of a column, whatever rows it has; null where Arrow has none. Objects are taken for texts."""
-    pa = load("pyarrow")
+    pa, column = load("pyarrow"), name_bins(column)
     if column.dtype == object:
         return pa.large_string()
     if column.dtype == "category":
@@ -27,7 +27,7 @@ def array_of(column: Any, name: str) -> Any:
     """A column as an Arrow array. NaN among floats stays what it is; among other values it is null."""
     pa = load("pyarrow")
     try:
-        array = pa.array(column, from_pandas=getattr(column.dtype, "kind", "") != "f")
+        array = pa.array(name_bins(column), from_pandas=getattr(column.dtype, "kind", "") != "f")
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         reason = str(error).splitlines()[0]
         raise TypeOfDataError(
@@ -74,7 +74,7 @@ def _to_arrow_column(column: Any, name: str) -> Any:
         check_arrow(column, f"column {name!r}")
         return column
     try:
-        return pa.array(column, from_pandas=True)
+        return pa.array(name_bins(column), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         reason = str(error).splitlines()[0]
         raise TypeOfDataError(f"column {name!r} must contain values of one type: {reason}") from error

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.data.arguments import describe
-from tallymark.data.arrays import Array, column_names, count_columns, count_rows, wrap_read_errors
+from tallymark.data.arrays import Array, column_names, count_columns, count_rows, name_bins, wrap_read_errors
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label, LabelColumn
 from tallymark.errors import ParameterError, ShapeError, Text
@@ -32,16 +32,7 @@ _SEVERAL = 'be a mapping of names to columns if there are several, such as {"sex
 
 def group_columns(by: object) -> dict[str, object]:
     """One column of labels, a mapping of names to columns, or a table whose columns have names."""
-    return {name: _with_named_bins(column) for name, column in _columns_by_name(by).items()}
-
-
-def _with_named_bins(column: Any) -> object:
-    """Intervals of pandas, as `pd.cut` makes them, as texts such as "(18, 35]", in the same order."""
-    if type(getattr(column, "dtype", None)).__name__ == "IntervalDtype":
-        column = column.astype("category")
-    if type(getattr(getattr(column, "dtype", None), "categories", None)).__name__ == "IntervalIndex":
-        return getattr(column, "cat", column).rename_categories(str)
-    return column
+    return {name: name_bins(column) for name, column in _columns_by_name(by).items()}
 
 
 def _columns_by_name(by: object) -> dict[str, object]:
@@ -121,7 +112,7 @@ def _labels_in(group: Group) -> tuple[Label, ...]:
 
 def split(batch: Batch) -> list[tuple[Group, Batch]]:
     """The rows of every group."""
-    groups, codes = _groups(batch)
+    groups, codes = group_codes(batch)
     return list(zip(groups, rows_by(batch, codes, len(groups)), strict=True))
 
 
@@ -144,7 +135,7 @@ def rows_by(batch: Batch, codes: Array, count: int) -> list[Batch]:
     return out
 
 
-def _groups(batch: Batch) -> tuple[Sequence[Group], Array]:
+def group_codes(batch: Batch) -> tuple[Sequence[Group], Array]:
     """The groups that have rows, in order, and the place of each row's among them."""
     columns = [_labels_of(batch, side) for side in batch.group_sides]
     if len(columns) == 1:

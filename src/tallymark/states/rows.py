@@ -105,10 +105,11 @@ class RowsOf(ParameterlessReads):
         batch.require_finite()
         batch.require_exact(0)
         batch.require_exact(1)
-        return Rows(self, (ValueChunk(_copy(batch.truth), _copy(batch.prediction), copy_weights(batch)),))
+        return Rows(self, (ValueChunk(copy_table(batch.truth), copy_table(batch.prediction), copy_weights(batch)),))
 
 
-def _copy(array: Array) -> Array:
+def copy_table(array: Array) -> Array:
+    """A copy of numbers as a table of float64."""
     copy = np.array(array, dtype=np.float64)
     return copy if copy.ndim == 2 else copy[:, None]
 

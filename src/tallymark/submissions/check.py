@@ -1,4 +1,4 @@
-"""tm.submissions.check_submission: a submission without the answers, against a file that has the ids it should have."""
+"""tm.submissions.check_submission: a submission checked against a template with the expected ids, without answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tallymark.submissions.warnings import MAX_PAIRS, confusable_pairs, found_pr
 
 
 class SubmissionCheck(NamedTuple):
-    """What a check found in a submission that could be scored: its rows, and which ids differ from the template's."""
+    """The check of a submission without problems: its rows, and the ids that differ from those of the template."""
 
     rows: int
     missing: int = 0
@@ -43,11 +43,11 @@ class SubmissionCheck(NamedTuple):
         return self._asdict()
 
     def __str__(self) -> str:
-        lines = [f"{self.rows:,} row{'s' * (self.rows != 1)} can be read"]
+        lines = [f"{self.rows:,} row{'s' * (self.rows != 1)} read"]
         for word, count, ids in (("missing", self.missing, self.missing_ids), ("extra", self.extra, self.extra_ids)):
             if count:
-                lines.append(f"{count:,} {'id is' if count == 1 else 'ids are'} {word}: {list_ids(ids, count)}")
-        return "\n".join([*lines, *(f"mind: {warning}" for warning in self.warnings)])
+                lines.append(f"{count:,} {word} id{'s' * (count != 1)}: {list_ids(ids, count)}")
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
 
 def check_submission(
@@ -66,14 +66,17 @@ def check_submission(
 ) -> SubmissionCheck:
     """Check a submission as `score_submission` would, without the answers.
 
-    `template` is a file with the ids that are asked for, such as a sample submission; where each class has a column of
-    probabilities, its columns are the classes. A submission that would be rejected raises a `Rejection`.
+    A submission that would be rejected raises a `Rejection`.
+
+    Args:
+        template: A file with the expected ids, such as a sample submission. If it has a column of probabilities per
+            class, its columns are the classes.
 
     >>> sample = {"row_id": ["a", "b"], "label": ["cat", "cat"]}
     >>> print(check_submission({"row_id": ["b", "c"], "label": ["dog", "cat"]}, sample))
-    2 rows can be read
-    1 id is missing: a
-    1 id is extra: c
+    2 rows read
+    1 missing id: a
+    1 extra id: c
     """
     task, wanted_classes, _ = read_target(target, task, classes)
     names = check_column_names(id, label, prediction=prediction)
@@ -106,7 +109,7 @@ def check_submission(
     matched = match(template_ids, entries.columns[names.id], id_codes[0])
     found = SubmissionProblems()
     if not len(matched.rows):
-        found.note("no_matching_rows")
+        found.note("no_matching_rows", ids=matched.unmatched_ids("template"))
     elif len(matched.missing) and (missing == "reject" or resolved_task != "labels"):
         ids = ", ".join(repr(each[:40]) for each in matched.missing_ids)
         found.note("missing_rows", count=f"{len(matched.missing):,}", ids=ids)
@@ -140,4 +143,4 @@ def _read_template(template: object, names: ColumnNames, separator: str | None) 
 def _label_warnings(entries: Entries, names: ColumnNames) -> list[str]:
     labels = entries.columns[names.label].unique().to_pylist()
     pairs = list(confusable_pairs(labels))[:MAX_PAIRS]
-    return [f"{one!r} and {other!r} are two labels; they differ only by {what}" for one, other, what in pairs]
+    return [f"{one!r} and {other!r} are different labels: they differ only in {what}" for one, other, what in pairs]

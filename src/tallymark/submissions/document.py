@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.precision_recall import fscore
 from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Section
-from tallymark.rendering.table import Percent, Table, show_number
-from tallymark.submissions.result import interval_text, shown_in_percent
+from tallymark.rendering.html_page import SIGNS
+from tallymark.rendering.table import Name, Percent, Table, show_number
+from tallymark.submissions.result import class_percent, interval_text, shown_in_percent
 
 if TYPE_CHECKING:
     from tallymark.submissions.result import SubmissionResult
@@ -15,32 +18,36 @@ if TYPE_CHECKING:
 
 MAX_CARDS = 8
 AVERAGES = {
-    "macro": "macro: the mean over classes",
-    "macro_pr": "of macro precision and macro recall",
-    "micro": "micro: over all rows",
-    "weighted": "weighted: the mean by rows of a class",
+    "macro": "mean over the classes",
+    "macro_pr": "F1 of two means over the classes",
+    "micro": "over all rows; equals accuracy",
+    "weighted": "mean over the classes, weighted by their rows",
 }
 WHY_MACRO = (
-    "Macro averages give every class the same say, however few rows it has. Micro averages give it to every row, and "
-    "so equal the accuracy; weighted ones give it to a class by its rows. Both hide a small class that is always wrong."
+    "Macro averages weight every class equally, however few rows it has. Micro averages weight every row equally, so "
+    "they equal accuracy; weighted averages weight each class by its rows. Both can hide a rare class that is always "
+    "predicted wrong."
 )
 
 
 def submission_document(result: SubmissionResult, title: str | None, command: str | None) -> Document:
-    """Scores as headline numbers, then counts, classes, the preview, and how to make it again."""
-    sections = [Section("scores", "Scores", "", [result.scores_table()])]
+    """Scores as headline numbers, then counts, classes, the preview, and how to reproduce them."""
+    metrics = [result.report.cell(key).metric for key in result.report]
+    sections = [Section("scores", "Scores", band_key(metrics), [result.scores_table()])]
     if result.warnings:
-        sections.append(Section("warnings", "To look at twice", "", [Notes(result.warnings)]))
+        sections.append(Section("warnings", "Warnings", "", [Notes(result.warnings)]))
     sections.append(Section("rows", "Rows", "", [result.rows_table()]))
-    if result.per_class is not None:
-        sections.append(Section("classes", "Classes", "", [_classes(result.per_class.table())]))
+    if result.per_class is not None and result.confusion is not None:
+        matrix = result.confusion.table()
+        sections.append(Section("classes", "Classes", "", [result.classes_table()]))
+        sections.append(Section("confusion", "Confusion matrix", "", [matrix._replace(title="")]))
         sections.append(Section("averages", "Why macro averages", WHY_MACRO, [_averages(result)]))
     preview = result.preview_table()
     if preview is not None:
-        first = "Rows with a wrong label come first." if result.matches is not None else ""
+        first = "Incorrect rows come first." if result.correct is not None else ""
         sections.append(Section("preview", "Preview", first, [preview]))
     if command is not None:
-        sections.append(Section("reproduce", "How to reproduce", "", [Code("At the command line", command)]))
+        sections.append(Section("reproduce", "How to reproduce", "", [Code("On the command line", command)]))
     return Document(title or "Score of a submission", result.title(), _cards(result), sections)
 
 
@@ -57,27 +64,29 @@ def _cards(result: SubmissionResult) -> list[Card]:
         settings = result.report.interval
         ends = "" if settings is None or cell.lo is None else interval_text(cell.metric, cell.lo, cell.hi)
         interval = f"{settings.heading()}: {ends}" if settings is not None and ends else ""
-        cards.append(Card(result.report.display_name(key), shown, interval, cell.reason or "", band, scale))
+        cards.append(Card(result.report.name_of_part(key), shown, interval, cell.reason or "", band, scale))
     return cards[:MAX_CARDS]
 
 
-def _classes(table: Table) -> Table:
-    """The scores of classes in percent."""
-    rows = [
-        (name, *(class_percent(each) if isinstance(each, float) else each for each in scores), support)
-        for name, *scores, support in table.rows
-    ]
-    headings = ["F1" if name == "fscore" else name for name in table.headings]
-    return table._replace(title="", headings=headings, rows=rows, numbers=headings[1:], named_rows=False)
+def band_key(metrics: Iterable[Metric]) -> str:
+    """What the bands of scores mean; empty if none of these metrics has bands.
 
-
-def class_percent(value: float) -> Percent:
-    """Precision, recall or F1 of a class."""
-    return Percent(value, fscore.band(value) or "")
+    >>> import tallymark as tm
+    >>> band_key([tm.rmse, tm.accuracy])
+    '● good: 80 % or more · ◐ fair: 60 % or more · ○ poor: below 60 %'
+    """
+    bands = next((each.bands for each in metrics if each.bands is not None), None)
+    if bands is None:
+        return ""
+    fair, good = (f"{100 * each:g} %" for each in bands)
+    meanings = {"good": f"{good} or more", "fair": f"{fair} or more", "poor": f"below {fair}"}
+    return " · ".join(f"{SIGNS[band]} {band}: {meaning}" for band, meaning in meanings.items())
 
 
 def _averages(result: SubmissionResult) -> Table:
     """F1 by each kind of average."""
-    values = {words: result.read(fscore.replace(average=average)) for average, words in AVERAGES.items()}
-    rows = [(words, class_percent(value)) for words, value in values.items()]
-    return Table("", ("F1", "value"), rows, numbers=("value",))
+    metrics = {fscore.replace(average=average): words for average, words in AVERAGES.items()}
+    rows = [
+        (Name(each.display_name, str(each)), words, class_percent(result.read(each))) for each, words in metrics.items()
+    ]
+    return Table("", ("average", "meaning", "value"), rows, numbers=("value",))

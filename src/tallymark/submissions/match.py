@@ -22,6 +22,7 @@ from tallymark.sources.arrow import load
 
 MAX_IDS = 10  # that are named
 UNANSWERED = "\ue000"  # a private-use character, which no real label is; a label of this text is no prediction either
+_FEW_IDS = 5  # where none match
 _BLOCK = 1 << 16
 _FEW = 200
 _FIRST_ROWS = 1 << 14
@@ -39,6 +40,11 @@ class Matched(NamedTuple):
     missing_ids: list[str]
     extra: int
     extra_ids: list[str]
+
+    def unmatched_ids(self, name: str) -> str:
+        """The first ids that are in one file only, as the end of a sentence."""
+        expected, found = _quote_ids(self.missing_ids, len(self.missing)), _quote_ids(self.extra_ids, self.extra)
+        return f": the ids of the {name} are {expected}; those of the submission are {found}"
 
     def in_answer_order(self) -> Matched:
         """The same with the rows in the order of the answers."""
@@ -92,6 +98,13 @@ def list_ids(ids: Sequence[str], count: int) -> str:
     """The first ids in words, each of them short and fit to be printed."""
     shown = (printable(each if len(each) <= 40 else f"{each[:37]}...") for each in ids)
     return ", ".join(shown) + (", …" if count > len(ids) else "")
+
+
+def _quote_ids(ids: Sequence[str], count: int) -> str:
+    """The first ids in quotes, and how many others there are."""
+    quoted = [repr(each if len(each) <= 40 else f"{each[:37]}...") for each in ids[:_FEW_IDS]]
+    more = count - len(quoted)
+    return ", ".join(quoted) + (f" and {more:,} more" if more else "")
 
 
 def first_true_rows(mask: Array, most: int) -> Array:
@@ -156,7 +169,7 @@ class LabelCodes(NamedTuple):
         return cls(texts, truth[matched.answer_rows], predicted, truth[matched.missing], submitted)
 
     @property
-    def matches(self) -> int:
+    def correct(self) -> int:
         """How many predictions are the true label."""
         return int(np.count_nonzero(self.truth == self.predicted))
 

@@ -130,7 +130,7 @@ def _parse_fields(fields: dict[str, Any]) -> Outcomes:
     return Outcomes(kind, tuple(sizes), fields["value"], packed, fields["scale"], exponent)
 
 
-NOT_BY_ROW = NoOutcomes("it is not made up of what single rows say")
+NOT_BY_ROW = NoOutcomes("it is not a sum over rows")
 NO_VALUE = NoOutcomes("it has no value")
 NOT_READABLE = NoOutcomes("its rows cannot be read one by one")
 NO_DIRECTION = NoOutcomes("neither higher nor lower is better")

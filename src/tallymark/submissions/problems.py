@@ -10,7 +10,7 @@ RULES = TEXT_RULES | {
     rule.code: rule
     for rule in (
         Rule("empty_file", "{form} file is empty", "Add one row per id below the header"),
-        Rule("no_matching_rows", "No matching rows found", "Use the ids from the file that you were given"),
+        Rule("no_matching_rows", "No matching rows found{ids}", "Use the ids from the file that you were given"),
         Rule("missing_column", "missing column {column}; found: {found}", "Add it, or name another column"),
         Rule("repeated_column", "duplicate column {column}: {count} times in the header", "Keep only one of them"),
         Rule("duplicate_id", "duplicate id {id} in {places}", "Every id needs exactly one row"),

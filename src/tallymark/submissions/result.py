@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.errors import ParameterError
 from tallymark.evaluation.report import Cell, Report
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.classification_report import ClassReport, classification_report
+from tallymark.metrics.classification.confusion_matrix import Confusion, confusion_matrix
+from tallymark.metrics.classification.precision_recall import fscore
 from tallymark.rendering.exports import DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Percent, Table, show_interval
@@ -24,21 +27,44 @@ PREVIEW_ROWS = 20
 
 
 class PreviewRow(NamedTuple):
-    """A row: its id, the answer, the prediction, and whether they are the same; None where that is no question."""
+    """A row: its id, the answer, the prediction, and whether the prediction is correct; None unless they are labels."""
 
     id: str
     answer: Any
     prediction: Any
-    right: bool | None = None
+    correct: bool | None = None
+
+
+class Scores(dict[str, float]):
+    """The values of metrics by key. A lookup takes any name that the report takes; of several averages of one metric,
+    its plain name, such as "f1", is the first.
+    """
+
+    def __init__(self, report: Report) -> None:
+        super().__init__({key: report[key] for key in report if key not in report.failures})
+        self._report = report
+
+    def __missing__(self, key: str) -> float:
+        found = self._report.keys_of(key)[0]
+        return super().__getitem__(found) if super().__contains__(found) else self._report[found]
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str) or super().__contains__(key):
+            return super().__contains__(key)
+        try:
+            return super().__contains__(self._report.keys_of(key)[0])
+        except KeyError:
+            return False
 
 
 class SubmissionResult(DocumentExport):
-    """The scores of a submission, and what was compared.
+    """The scores of a submission, and the counts of its rows.
 
-    `compared` are the rows in both files; `matches` and `mismatches` those whose label is right and wrong, None where
-    no labels are predicted or no score tells them; `missing` and `extra` count the rows in only one file, of which
-    `missing_ids` and `extra_ids` are the first. `scores` are the values by name, `report` has their intervals;
-    `per_class` and `preview` are None in a challenge, unless its organisers reveal classes.
+    `compared` is the number of rows in both files; `correct` and `incorrect` count them if labels are predicted;
+    `missing` and `extra` count the rows in only one file, and `missing_ids` and `extra_ids` are the first of them.
+    `scores` has the values by name, `report` their intervals, `per_class` the scores of classes, `confusion` the
+    confusion matrix, `preview` some rows. In a challenge, scores are rounded, and `correct`, `incorrect`, `per_class`,
+    `confusion` and `preview` are None.
     """
 
     def __init__(
@@ -52,7 +78,7 @@ class SubmissionResult(DocumentExport):
         missing_ids: Sequence[str],
         extra: int,
         extra_ids: Sequence[str],
-        matches: int | None,
+        correct: int | None,
         labels: LabelCodes | None,
         preview: Sequence[PreviewRow] | None,
         warnings: Sequence[str],
@@ -64,29 +90,31 @@ class SubmissionResult(DocumentExport):
         self.compared = compared
         self.missing, self.missing_ids = missing, list(missing_ids)
         self.extra, self.extra_ids = extra, list(extra_ids)
-        self.matches = matches
-        self.mismatches = None if matches is None else compared - matches
+        self.correct = correct
+        self.incorrect = None if correct is None else compared - correct
         self.preview = None if preview is None else list(preview)
         self.warnings = list(warnings)
         self._labels = labels
-        self._per_class: ClassReport | None = None
         self._outcomes = dict(outcomes or {})
 
     @property
-    def scores(self) -> dict[str, float]:
+    def scores(self) -> Scores:
         """The value of every metric, by name; `report.failures` has those that could not be computed."""
-        failed = self.report.failures
-        return {key: self.report[key] for key in self.report if key not in failed}
+        return Scores(self.report)
 
-    @property
+    @cached_property
     def per_class(self) -> ClassReport | None:
-        """Precision, recall, F and rows of every class; None in a challenge, and where no labels are predicted."""
-        if self._per_class is None and self._labels is not None:
-            self._per_class = self.read(classification_report)
-        return self._per_class
+        """Precision, recall, F1 and counts of every class; None in a challenge, and unless labels are predicted."""
+        report: ClassReport | None = self.read(classification_report)
+        return report
+
+    @cached_property
+    def confusion(self) -> Confusion | None:
+        """The confusion matrix; None in a challenge, and unless labels are predicted."""
+        return None if self.mode == "challenge" else self.read(confusion_matrix)
 
     def read(self, metric: Metric) -> Any:
-        """The value of one more metric of labels; None where the rows are not kept."""
+        """The value of one more metric of labels; None if the rows are not kept."""
         if self._labels is None:
             return None
         from tallymark.evaluation.evaluate import evaluate_batch
@@ -97,7 +125,9 @@ class SubmissionResult(DocumentExport):
 
     def outcomes(self, key: str) -> Outcomes | NoOutcomes:
         """The outcome of each row of the answers for a score named in `outcomes=`; or why there is none. Outcomes
-        reveal the answers, and are in nothing that is shown or written."""
+        reveal the answers, and are never shown or written."""
+        if key not in self._outcomes and key in self.report:
+            key = self.report.key_of(key)
         if key not in self._outcomes:
             asked = ", ".join(map(repr, self._outcomes)) or "none were"
             raise ParameterError(
@@ -112,13 +142,13 @@ class SubmissionResult(DocumentExport):
         return {**vars(self), "_outcomes": {}}  # a pickle may go to those who take part
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Everything as plain data."""
         facts: dict[str, Any] = {
             "mode": self.mode,
             "task": self.task,
             "compared": self.compared,
-            "matches": self.matches,
-            "mismatches": self.mismatches,
+            "correct": self.correct,
+            "incorrect": self.incorrect,
             "missing": self.missing,
             "missing_ids": self.missing_ids,
             "extra": self.extra,
@@ -128,12 +158,14 @@ class SubmissionResult(DocumentExport):
         }
         if self.per_class is not None:
             facts["per_class"] = self.per_class.to_dict()["classes"]
+        if self.confusion is not None:
+            facts["confusion"] = self.confusion.to_dict()
         if self.preview is not None:
             facts["preview"] = [row._asdict() for row in self.preview]
         return facts
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """All of it as JSON."""
+        """Everything as JSON."""
         return to_json(self.to_dict(), indent)
 
     def _rows(self) -> Mapping[str, Sequence[Any]]:
@@ -141,7 +173,7 @@ class SubmissionResult(DocumentExport):
 
     def counts(self) -> list[tuple[str, int]]:
         """The counts of rows, each with its name."""
-        others = (("matches", self.matches), ("mismatches", self.mismatches), ("missing", self.missing))
+        others = (("correct", self.correct), ("incorrect", self.incorrect), ("missing", self.missing))
         counted = [("rows compared", self.compared), *((name, n) for name, n in others if n is not None)]
         return [*counted, ("extra", self.extra)]
 
@@ -162,7 +194,7 @@ class SubmissionResult(DocumentExport):
         return Table("", headings, rows, notes, numbers=("value",))
 
     def rows_table(self) -> Table:
-        """The counts, and which ids are in only one file."""
+        """The counts, and the first ids that are in only one file."""
         notes = [
             f"{what}: {list_ids(ids, count)}"
             for what, ids, count in (
@@ -173,36 +205,46 @@ class SubmissionResult(DocumentExport):
         ]
         return Table("", ("rows", "count"), self.counts(), notes, numbers=("count",))
 
+    def classes_table(self) -> Table:
+        """Precision, recall and F1 of every class in percent, and its counts."""
+        assert self.per_class is not None
+        table = self.per_class.table()
+        rows = [(name, *map(class_percent, cells[:3]), *cells[3:]) for name, *cells in table.rows]
+        return table._replace(title="", rows=rows, named_rows=False)
+
     def preview_table(self) -> Table | None:
         """The rows of the preview."""
         if not self.preview:
             return None
-        has_labels = self.preview[0].right is not None
-        headings = ["id", "answer", "prediction", *(["right"] if has_labels else [])]
+        has_labels = self.preview[0].correct is not None
+        headings = ["id", "answer", "prediction", *(["correct"] if has_labels else [])]
         rows = [
             (
                 row.id,
                 row.answer,
                 _prediction_text(row.prediction),
-                *(["yes" if row.right else "no"] if has_labels else []),
+                *(["yes" if row.correct else "no"] if has_labels else []),
             )
             for row in self.preview
         ]
         return Table("", headings, rows)
 
     def title(self) -> str:
-        """A line that says what was scored."""
-        one = {"rows compared": "row compared", "matches": "match", "mismatches": "mismatch"}
+        """The counts in one line."""
         counted = [(name, count) for name, count in self.counts() if count or name == "rows compared"]
-        texts = [f"{count:,} {one.get(name, name) if count == 1 else name}" for name, count in counted]
-        return " · ".join(texts)
+        return " · ".join(
+            f"{count:,} {'row compared' if (name, count) == _ONE_ROW else name}" for name, count in counted
+        )
 
     def _tables(self) -> list[Table]:
         found = [self.scores_table()._replace(title=self.title()), self.rows_table()]
         preview = self.preview_table()
+        found += (
+            [] if self.confusion is None or self.per_class is None else [self.classes_table(), self.confusion.table()]
+        )
         found += [] if preview is None else [preview]
         last = found[-1]
-        return [*found[:-1], last._replace(notes=[*last.notes, *(f"mind: {text}" for text in self.warnings)])]
+        return [*found[:-1], last._replace(notes=[*last.notes, *(f"warning: {text}" for text in self.warnings)])]
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
         from tallymark.submissions.document import submission_document
@@ -216,6 +258,14 @@ class SubmissionResult(DocumentExport):
 
     def _repr_html_(self) -> str:
         return "".join(map(to_html, self._tables()))
+
+
+_ONE_ROW = ("rows compared", 1)
+
+
+def class_percent(value: Any) -> Percent:
+    """Precision, recall or F1 of a class."""
+    return Percent(value, fscore.band(value) or "")
 
 
 def shown_in_percent(metric: Metric) -> bool:

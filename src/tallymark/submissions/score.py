@@ -63,30 +63,36 @@ def score_submission(
 ) -> SubmissionResult:
     """Score a submission against the answers. Rows are matched by their ids, in any order.
 
-    `answers` and `submission` are paths of CSV (plain or compressed) or Parquet files, open files or data frames. `id`
-    and `label` name their columns; others are ignored. The predictions are in the column `prediction` of the
-    submission; by default in the one called as `label`, or else in the only one with a usual name: prediction, pred,
-    y_pred, score or probability. Ids and labels are texts, without the blanks around them and in normal form C. `task`
-    says what is predicted: "labels", "numbers", "probabilities" (one such column, of the `positive` class, or one for
-    each class, called as it) or "ranking" (scores, within each `query` of the answers); without it, that of the first
-    of the `metrics`, else labels. Decimals against labels of another form are then refused: `task` must be named. A
-    `target` says it by its kind (score for a ranking), with `classes` and the `positive` class.
+    A submission that cannot be scored raises a `Rejection` with all of its problems. Ids and labels are compared as
+    text, without surrounding blanks and in Unicode normal form C.
 
-    `mode="analysis"` is for files of your own: answers that the submission lacks are left out and counted.
-    `mode="challenge"` is for those of others: nothing in the result tells more about the answers than the scores do,
-    and no row is left out. One that is missing counts against recall where labels are predicted, or the file is
-    rejected (`missing="reject"`), which it always is where numbers are predicted, or where one of the `metrics` has no
-    place for such a row.
-
-    `separator` stands between the fields of CSV, of the answers too unless only another gives their columns; without
-    it, one is found where only that gives the columns. A submission that cannot be scored raises a `Rejection` with all
-    of its problems. `limits` say how large files may be. `ci=0.95` puts an interval around each score. `outcomes` names
-    scores of which `result.outcomes(name)` keeps what each row says, by which a leaderboard compares submissions; who
-    reads them knows the answers.
+    Args:
+        answers: A CSV (plain or compressed) or Parquet path, an open file or a data frame.
+        submission: The same, with the predictions.
+        id: The column of ids.
+        label: The column of labels or numbers. Other columns are ignored.
+        prediction: The column of predictions in the submission; by default the one named like `label`, else the only
+            one of prediction, pred, y_pred, score and probability.
+        mode: "analysis" is for files of your own: answers without a prediction are left out and counted. "challenge" is
+            for files of others: the result reveals nothing about the answers but the scores, and no row is left out.
+        metrics: Names and metrics, or a mapping that gives them names of your own.
+        task: What is predicted: "labels", "numbers", "probabilities" (one column named `label`, of the `positive`
+            class, or one per class, named after it) or "ranking" (scores within each `query` of the answers). The
+            default is the task of the first metric, else labels; it must be given if decimals meet labels of another
+            form.
+        query: The column of queries in the answers, for a ranking.
+        target: A `Target`, which gives the task by its kind ("score" for a ranking), `classes` and `positive`.
+        missing: What a missing prediction means in a challenge: "count" counts it as wrong, where labels are predicted;
+            "reject" rejects the file. Numbers and metrics that cannot count it always reject.
+        limits: The largest file that is accepted, as `Limits(...)`.
+        separator: The delimiter of CSV files; by default a comma, or another one if only that finds the columns.
+        ci: A confidence level such as 0.95 puts a confidence interval around each score.
+        outcomes: The scores for which `result.outcomes(name)` keeps what each row contributes, by which a leaderboard
+            compares submissions. They reveal the answers.
 
     >>> answers = {"row_id": ["a", "b", "c"], "label": ["cat", "dog", "dog"]}
     >>> result = score_submission(answers, {"row_id": ["c", "b", "a"], "label": ["dog", "cat", "cat"]})
-    >>> result.matches, result.mismatches, result.scores["macro recall"]
+    >>> result.correct, result.incorrect, result.scores["macro recall"]
     (2, 1, 0.75)
     """
     settings = scoring_settings(
@@ -128,7 +134,8 @@ def score_rows(answers: Entries, submission: Entries, matched: Matched, settings
         batch, target = _batch_of_numbers(answers, submission, matched, settings)
         if not challenge:
             preview = _preview_numbers(answers, submission, matched, names)
-    report = _evaluate(batch, target, settings, resample=count_missing)
+    exact = _evaluate(batch, target, settings, resample=count_missing)
+    report = scores_only(exact, settings.positive) if challenge else exact
 
     def in_answer_order() -> tuple[Batch, Target]:
         if labels is None:
@@ -145,18 +152,18 @@ def score_rows(answers: Entries, submission: Entries, matched: Matched, settings
         missing_ids=matched.missing_ids,
         extra=matched.extra,
         extra_ids=matched.extra_ids,
-        matches=None if labels is None or not _reveals_matches(report, settings) else labels.matches,
-        labels=None if challenge and not settings.reveal_classes else labels,
+        correct=None if labels is None or (challenge and not settings.details) else labels.correct,
+        labels=None if challenge and not settings.details else labels,
         preview=preview,
         warnings=submission_warnings(report, submission, names, labels, challenge=challenge),
         outcomes=_outcomes(
-            report, in_answer_order, settings, rows_left_out=len(matched.missing) > 0 and not count_missing
+            exact, in_answer_order, settings, rows_left_out=len(matched.missing) > 0 and not count_missing
         ),
     )
 
 
 def _preview_labels(ids: Any, labels: LabelCodes, matched: Matched) -> list[PreviewRow]:
-    """Rows whose label is wrong, in the order of the submission, then some that are right."""
+    """Incorrect rows in the order of the submission, then correct ones."""
     wrong = first_true_rows(labels.truth != labels.predicted, PREVIEW_ROWS)
     right = first_true_rows(labels.truth == labels.predicted, PREVIEW_ROWS - len(wrong))
     rows = np.concatenate([wrong, right])
@@ -306,7 +313,7 @@ def _class_columns(reading: Future[Entries], settings: ScoringSettings) -> list[
 def _require_rows(matched: Matched, settings: ScoringSettings) -> None:
     found = SubmissionProblems()
     if not len(matched.rows):
-        found.note("no_matching_rows")
+        found.note("no_matching_rows", ids="" if settings.challenge else matched.unmatched_ids("answers"))
     elif settings.challenge and settings.reject_missing and len(matched.missing):
         ids = ", ".join(repr(each[:40]) for each in matched.missing_ids)
         found.note("missing_rows", count=f"{len(matched.missing):,}", ids=ids)
@@ -336,7 +343,7 @@ def _batch_of_numbers(
 
 
 def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: ScoringSettings) -> None:
-    """Refuse to compare decimals with labels of another form as texts, unless that task was named."""
+    """Refuse to compare decimals with other labels as texts unless the task was named."""
     decimals = _first_decimal(answers), _first_decimal(predictions)
     if (decimals[0] is None) == (decimals[1] is None):
         return
@@ -363,7 +370,7 @@ def _first_decimal(labels: Sequence[str]) -> str | None:
 
 
 def _likely_positive(labels: Sequence[str]) -> str | None:
-    """The positive class, where the labels are a usual way to say yes and no."""
+    """The positive class if the labels are a usual form of yes and no."""
     return next((max(words) for words in _YES_AND_NO if words.issuperset(labels)), None)
 
 
@@ -377,22 +384,17 @@ def _positive_class(truth: Any, settings: ScoringSettings) -> str:
 
 
 def _evaluate(batch: Batch, target: Target, settings: ScoringSettings, *, resample: bool) -> Report:
-    """The report; of a challenge with the scores and nothing else. `resample` leaves formulas of intervals aside."""
+    """The report, with exact scores. `resample` leaves formulas of intervals aside."""
     interval = settings.interval
     if resample and interval is not None:  # formulas know rows that have a prediction
         interval = None if interval.method == "analytic" else with_method(interval, "bootstrap")
     failure = None
     try:
-        report = evaluate_batch(batch, settings.metrics, target, settings=interval)
+        report = evaluate_batch(batch, settings.metrics, target, errors="report", settings=interval)
     except TallymarkError as error:
         failure = error
     if failure is None:
-        return scores_only(report) if settings.challenge else report
+        return report
     if settings.challenge:  # the message may quote answers
         raise not_scored()
     raise failure
-
-
-def _reveals_matches(report: Report, settings: ScoringSettings) -> bool:
-    """Whether the number of matches may be shown; in a challenge only where the accuracy already reveals it."""
-    return not settings.challenge or "accuracy" in {cell.metric.name for cell in map(report.cell, report)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -9,9 +10,9 @@ from tallymark.data.arguments import check_choice
 from tallymark.data.target import Target, target_of
 from tallymark.errors import Argument, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import RANKING_METRICS, REGRESSION_METRICS, MetricsLike, select_metrics
+from tallymark.evaluation.report import Cell, Report
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.base import Metric
-from tallymark.metrics.naming import metric
 from tallymark.sources.columns import NUMBER
 from tallymark.sources.csv.fields import TEXT
 from tallymark.sources.streams import SizeLimits
@@ -23,21 +24,27 @@ MODES = ("analysis", "challenge")
 MISSING = ("count", "reject")
 _TASK_OF_TARGET = {"value": "numbers", "label": "labels", "probability": "probabilities", "score": "ranking"}
 _TASK_OF_KIND = {"value": "numbers", "label": "labels", "probability": "probabilities", "score": "probabilities"}
-LABEL_METRICS = {
-    "accuracy": "accuracy",
-    "macro precision": "precision(average=macro)",
-    "macro recall": "recall(average=macro)",
-    "F1 of macro precision and recall": "fscore(average=macro_pr)",
-    "macro F1": "fscore(average=macro)",
-}
+LABEL_METRICS = [
+    "accuracy",
+    "precision(average=macro)",
+    "recall(average=macro)",
+    "fscore(average=macro_pr)",
+    "fscore(average=macro)",
+]
 PROBABILITY_METRICS = ["logloss", "brier", "accuracy"]
 
 
 class Limits(NamedTuple):
     """The largest file that is accepted; None for no limit.
 
-    `bytes` of the file, `rows`, `columns`, `field_length` in characters, distinct `labels`, and what a compressed file
-    may unpack to: `unpacked_bytes`, and `ratio` times what was read of it, which applies from 8 MB on.
+    Args:
+        bytes: The size of the file.
+        rows: The number of rows.
+        columns: The number of columns.
+        field_length: The characters of a field.
+        labels: The number of distinct labels.
+        unpacked_bytes: What a compressed file may unpack to.
+        ratio: What it may unpack to, as a multiple of its size; this applies from 8 MB on.
     """
 
     bytes: int | None = None
@@ -180,7 +187,7 @@ class ScoringSettings(NamedTuple):
     positive: str | None
     interval: Intervals | None
     outcomes: tuple[str, ...] = ()
-    reveal_classes: bool = False
+    details: bool = False
     task_given: bool = True
 
 
@@ -200,9 +207,10 @@ def scoring_settings(
     limits: Limits | None = None,
     ci: float | Intervals | None = None,
     outcomes: Sequence[str] = (),
-    reveal_classes: bool = False,
+    details: bool = False,
 ) -> ScoringSettings:
-    """Check the arguments of a call. `reveal_classes` keeps the table of classes in the result of a challenge."""
+    """Check the arguments of a call. With `details`, the result of a challenge keeps the number of correct rows and the
+    scores of classes, for an app that decides who may see them."""
     check_choice("mode", mode, MODES)
     check_choice("missing", missing, MISSING)
     named_metrics = None if metrics is None else select_metrics(metrics)
@@ -221,27 +229,33 @@ def scoring_settings(
         None if positive is None else str(positive),
         interval_settings(ci),
         _check_outcomes(outcomes, selected),
-        reveal_classes,
+        details,
         task is not None,
     )
 
 
 def _default_metrics(task: str) -> dict[str, Metric]:
-    names = {"numbers": REGRESSION_METRICS, "ranking": RANKING_METRICS, "probabilities": PROBABILITY_METRICS}.get(task)
-    return {key: metric(text) for key, text in LABEL_METRICS.items()} if names is None else select_metrics(names)
+    names = {
+        "labels": LABEL_METRICS,
+        "numbers": REGRESSION_METRICS,
+        "ranking": RANKING_METRICS,
+        "probabilities": PROBABILITY_METRICS,
+    }
+    return select_metrics(names[task])
 
 
 def _check_outcomes(outcomes: Sequence[str], metrics: dict[str, Metric]) -> tuple[str, ...]:
     if not isinstance(outcomes, (str, list, tuple)):
         raise ParameterError(argument="outcomes", expected="be a list of names of scores", got=brief(outcomes))
-    names = [outcomes] if isinstance(outcomes, str) else list(outcomes)
-    for name in names:
-        if not isinstance(name, str) or name not in metrics:
-            listed = ", ".join(map(repr, metrics))
+    names = Report({key: Cell(each, math.nan, 0, 0.0) for key, each in metrics.items()}, n=0, total_weight=0.0)
+    keys = []
+    for name in [outcomes] if isinstance(outcomes, str) else outcomes:
+        if not isinstance(name, str) or name not in names:
             raise ParameterError(
-                argument="outcomes", expected=f"name scores, of which there are {listed}", got=brief(name)
+                argument="outcomes", expected=f"name scores among {', '.join(metrics)}", got=brief(name)
             )
-    return tuple(names)
+        keys.append(names.key_of(name))
+    return tuple(keys)
 
 
 COUNTS_MISSING_ROWS = frozenset(

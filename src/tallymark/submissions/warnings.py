@@ -1,4 +1,4 @@
-"""Warnings about a submission that could be scored: confusable labels, constant predictions, perfect scores."""
+"""Warnings about a submission that was scored: confusable labels, constant predictions, perfect scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tallymark.submissions.match import LabelCodes
 from tallymark.submissions.settings import ColumnNames
 
 MAX_PAIRS = 10
-# Letters of other scripts, and digits, that are drawn like Latin letters; after case is folded.
+# Letters of other scripts, and digits, that look like Latin letters once case is folded.
 _LOOK_ALIKES = str.maketrans(
     "аɑαβвсϲԁеɛεɡһіıιјкκӏοоρрԛѕтτυүνѵωԝхχуγ01|",
     "aaabbccdeeeghiiijkklooppqsttuuvvwwxxyyoll",
@@ -25,7 +25,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\
 def submission_warnings(
     report: Report, submission: Entries, names: ColumnNames, labels: LabelCodes | None, *, challenge: bool
 ) -> list[str]:
-    """All warnings. Those of a challenge are about the submission alone, or follow from its scores."""
+    """All warnings. In a challenge they depend on the submission and its shown scores only."""
     warnings = found_prediction(submission, names)
     if labels is not None:
         submitted = labels.distinct(labels.submitted)
@@ -34,16 +34,14 @@ def submission_warnings(
         else:
             pairs = confused_with_known(submitted, labels.distinct(labels.truth, labels.unanswered))
         warnings += [
-            f"{_short(one)} and {_short(other)} are two labels; they differ only by {difference}"
+            f"{_short(one)} and {_short(other)} are different labels: they differ only in {difference}"
             for one, other, difference in islice(pairs, MAX_PAIRS)
         ]
     constant = _constant_prediction(submission, names, labels)
     if constant is not None:
         warnings.append(f"every prediction is {constant}")
     if _is_perfect(report):
-        warnings.append(
-            "every score is perfect: make sure that no answer was among what the predictions were made from"
-        )
+        warnings.append("every score is perfect: check that the answers did not leak into the predictions")
     return warnings
 
 
@@ -55,7 +53,7 @@ def found_prediction(submission: Entries, names: ColumnNames) -> list[str]:
 
 
 def confused_with_known(predicted: Iterable[str], known: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Predicted labels that are unknown but look like a known one: both labels, and what they differ by."""
+    """Predicted labels that are unknown but look like a known one: both labels, and what differs."""
     known = set(known)
     unknown = [label for label in predicted if label not in known]
     if not unknown:
@@ -70,7 +68,7 @@ def confused_with_known(predicted: Iterable[str], known: Iterable[str]) -> Itera
 
 
 def confusable_pairs(labels: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Pairs of labels that look like each other, and what they differ by."""
+    """Pairs of labels that look alike, and what differs."""
     by_skeleton: dict[str, str] = {}
     for label in sorted(labels):
         other = by_skeleton.setdefault(_skeleton(label), label)
@@ -79,7 +77,7 @@ def confusable_pairs(labels: Iterable[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _skeleton(label: str) -> str:
-    """A text that is the same for labels that look the same."""
+    """The same text for labels that look alike."""
     if label.isascii() and label.isalpha() and label.islower():
         return label
     folded = unicodedata.normalize("NFKC", label).translate(_INVISIBLE).casefold().translate(_LOOK_ALIKES)
@@ -88,13 +86,13 @@ def _skeleton(label: str) -> str:
 
 def _difference(one: str, other: str) -> str:
     if _without_blanks(one) == _without_blanks(other):
-        return "blanks"
+        return "spaces"
     if one.casefold() == other.casefold():
         return "case"
     if unicodedata.normalize("NFKC", one) == unicodedata.normalize("NFKC", other):
         return "Unicode form"
     if _without_blanks(one.casefold()) == _without_blanks(other.casefold()):
-        return "case and blanks"
+        return "case and spaces"
     return "characters that look alike"
 
 
@@ -103,7 +101,7 @@ def _without_blanks(label: str) -> str:
 
 
 def _constant_prediction(submission: Entries, names: ColumnNames, labels: LabelCodes | None) -> str | None:
-    """What all rows predict, where it is the same."""
+    """The prediction that all rows share, if they do."""
     if submission.rows < 2:
         return None
     if labels is not None:

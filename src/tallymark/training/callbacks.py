@@ -18,7 +18,7 @@ from tallymark.training.history import Round
 
 
 class Console:
-    """Print a line for every evaluation, or for each n-th and the last; `write` takes the place of print.
+    """Print a line for every evaluation, or for every n-th and the last; `write` replaces print.
 
     >>> from tallymark.training import EvalSet, Evaluator
     >>> evaluator = Evaluator(["mae"], [EvalSet("valid", [1.0, 2.0])], callbacks=[Console()])
@@ -41,7 +41,7 @@ class Console:
 
 
 class Progress:
-    """A progress bar over so many rounds, with the values of the last evaluation; it needs the package rich."""
+    """A progress bar for a number of rounds, with the values of the last evaluation; it needs the package rich."""
 
     def __init__(self, rounds: int, *, console: Any = None) -> None:
         total = check_least("rounds", rounds, 1)
@@ -74,7 +74,7 @@ class Progress:
 class JsonLines:
     """Write every evaluation to a file, as one line of JSON; `History.read` reads it back.
 
-    With ``append=True`` lines are added to those of an earlier run. Each is on the disk when the next round starts.
+    With ``append=True`` lines are added to those of an earlier run. Each line is on disk when the next round starts.
     """
 
     def __init__(self, path: str | Path, *, append: bool = False) -> None:
@@ -103,7 +103,7 @@ class JsonLines:
 
 
 class Checkpoint:
-    """Call a function with every round that is the best so far, to save the model.
+    """Call a function in every best round, to save the model.
 
     >>> from tallymark.training import EvalSet, Evaluator
     >>> saved = []

@@ -22,11 +22,11 @@ from tallymark.states.groups import group_columns
 
 
 class EvalSet:
-    """Truth, weights and what else is known of some rows, under a name.
+    """The truth, weights and other columns of some rows, under a name.
 
-    `target`, or `kind`, `classes`, `positive` and `normalize`, and `missing` are as in `evaluate`; so are `by`, the
-    groups of the rows, and `query`. `cluster` is a label per row: rows with the same one belong together where chance
-    is judged.
+    Args:
+        name: The name of the set, such as "valid".
+        cluster: A label per row; rows with the same label are resampled together when chance is judged.
 
     >>> valid = EvalSet("valid", [3, -0.5, 2, 7])
     >>> valid.evaluate([2.5, 0, 2, 8], ["mae"])["mae"]

@@ -35,14 +35,17 @@ _MANY_ROWS = 32_768  # from which on what is sorted takes longer than threads to
 
 
 class Evaluator:
-    """Evaluates predictions by round: keeps the history, finds the best round, says when to stop, and tells callbacks.
+    """Evaluates predictions round by round: keeps the history, finds the best round and says when to stop.
 
-    `metrics` are as in `evaluate`; `eval_sets` are evaluated in this order, several at once where that pays. Rounds
-    that are no multiple of `period` are skipped. `early_stopping` is a rule, several of which any may stop, or the
-    patience of `EarlyStopping`. A rule without `monitor` follows the first metric on the only eval set that is not
-    called "train" (nor "training" or "learn"); of several, it must name one. Without a rule, the best round is that of
-    the first such set. Each of the `callbacks` is called with every `Round`. With a `history` of an earlier run,
-    training goes on from there. A metric that cannot be computed raises; with ``errors="cell"`` its value is NaN.
+    Args:
+        eval_sets: The sets to evaluate, in this order.
+        period: Rounds that are not a multiple of it are skipped.
+        early_stopping: A rule, several of which any may stop, or the patience of `EarlyStopping`. A rule without
+            `monitor` follows the first metric on the only eval set that is not called "train", "training" or "learn";
+            if there are several, it must name one. Without a rule, the best round is that of the first such set.
+        callbacks: Functions that are called with every `Round`.
+        history: The history of an earlier run, from which training continues.
+        errors: "raise" raises the error of a metric that cannot be computed; "report" makes its value NaN.
 
     >>> from tallymark.training import EarlyStopping
     >>> evaluator = Evaluator(["mae"], [EvalSet("valid", [1.0, 2.0])], early_stopping=EarlyStopping(2))
@@ -214,12 +217,12 @@ class Evaluator:
 
     @property
     def best_round(self) -> int | None:
-        """The round with the best value that is followed; None before a finite value."""
+        """The best round; None before the first finite value."""
         return self.stopping.best_round
 
     @property
     def best_value(self) -> float | None:
-        """The best value that is followed; None before a finite one."""
+        """The best value; None before the first finite one."""
         return self.stopping.best_value
 
     @property
@@ -237,7 +240,7 @@ class Evaluator:
         self._start(self._earlier or History())
 
     def rewind(self, round: int) -> None:
-        """Forget a round and all that follow it, as when a training goes on from an earlier state of its model."""
+        """Forget a round and all that follow it, when training continues from an earlier state of its model."""
         self._start(History(each for each in self.history if each.round < round))
 
     def _start(self, earlier: History) -> None:
@@ -248,7 +251,7 @@ class Evaluator:
             self._resume(earlier)
 
     def resume(self, history: History) -> None:
-        """Forget all rounds, and go on from those of an earlier run."""
+        """Forget all rounds, and continue from those of an earlier run."""
         self._earlier = history
         self.reset()
 
@@ -275,7 +278,7 @@ class Evaluator:
         self.last_round = earlier[-1].round
 
     def close(self) -> None:
-        """Let callbacks finish, such as a progress bar; done by itself after the last round when it is time to stop."""
+        """Let callbacks finish, such as a progress bar. This is automatic when training stops."""
         for callback in self.callbacks:
             finish = getattr(callback, "close", None)
             if callable(finish):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tallymark.data.arguments import check_path, describe
-from tallymark.errors import FileError, ParameterError
+from tallymark.errors import FileError, ParameterError, UndefinedError
 from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.listing import show_better
@@ -19,6 +19,10 @@ from tallymark.rendering.table import Table
 from tallymark.rendering.text import to_text
 from tallymark.training.stopping import same_metric
 
+if TYPE_CHECKING:
+    from tallymark.rendering.plots.plot import Plot
+
+_MOST_LISTED = 100  # rounds in the table of a plot
 ACTIONS = ("skip", "continue", "improved", "stop")
 
 
@@ -33,11 +37,11 @@ class EvalResult(NamedTuple):
 
 
 class Round(NamedTuple):
-    """What one round gave: its results, and what to do now.
+    """The result of a round and the action to take.
 
     `action` is "skip" for a round that is not evaluated, "improved" for the best one so far, "stop" when it is time to
-    stop, else "continue"; `improved` says whether it is the best, even of a round after which to stop. `reports` hold
-    all that is known, by eval set.
+    stop, else "continue"; `improved` says whether it is the best, even if training stops after it. `reports` has the
+    full reports, by eval set.
     """
 
     round: int
@@ -55,7 +59,7 @@ class Round(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The round in one line; nothing for one that is skipped.
+        """The round in one line; empty for a skipped one.
 
         >>> Round(0, (EvalResult("train", "rmse", 0.5, "lower"), EvalResult("valid", "rmse", 0.6, "lower"))).line
         '[   0]  train-rmse: 0.500000  valid-rmse: 0.600000'
@@ -72,7 +76,7 @@ class Round(NamedTuple):
         return {"round": self.round, "action": self.action, "improved": self.improved, "results": results}
 
     def to_json(self) -> str:
-        """The round as one line of JSON; what is undefined is null."""
+        """The round as one line of JSON; undefined values are null."""
         return to_json(self.to_dict(), None)
 
     @staticmethod
@@ -98,7 +102,7 @@ def _read_result(data: Any) -> EvalResult:
 
 
 class History(Sequence[Round], DataFrameExport):
-    """The rounds that were evaluated, in order. Reports are dropped, so that a long training takes little memory.
+    """The evaluated rounds, in order. Reports are dropped, so that a long training needs little memory.
 
     >>> history = History([Round(0, (EvalResult("valid", "rmse", 0.6, "lower"),), "improved", True)])
     >>> history.values("valid", "rmse")
@@ -146,7 +150,7 @@ class History(Sequence[Round], DataFrameExport):
         return values
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per value: what the data frames hold."""
+        """One row per value: the columns of the data frames."""
         rows = [
             (
                 each.round,
@@ -166,17 +170,52 @@ class History(Sequence[Round], DataFrameExport):
     def _frame(self) -> Mapping[str, Any]:
         return self.columns()
 
+    def plot(self, metrics: Iterable[str | Metric] | None = None) -> Plot:
+        """Learning curves: a panel for each metric, or for each of `metrics`, with a line for each eval set, and a mark
+        at the best round, which is the last that improved. Needs matplotlib."""
+        import numpy as np
+
+        from tallymark.rendering.plots.learning import LearningPanel, learning_plot
+
+        columns = self.columns()
+        sets, keys = (list(dict.fromkeys(columns[name])) for name in ("set", "metric"))
+        if metrics is not None:
+            keys = [_find_key(each, keys) for each in ([metrics] if isinstance(metrics, (str, Metric)) else metrics)]
+        rounds, values = (np.array(columns[name], np.float64) for name in ("round", "value"))
+        set_of, metric_of = (np.array(columns[name], object) for name in ("set", "metric"))
+        panels = []
+        for key in keys:
+            rows_by_set = {name: (set_of == name) & (metric_of == key) for name in sets}
+            lines = {
+                name: (rounds[rows], values[rows])
+                for name, rows in rows_by_set.items()
+                if np.isfinite(values[rows]).any()
+            }
+            if lines:
+                panels.append(LearningPanel(_display_name(key), lines))
+        if not panels:
+            raise UndefinedError("there are no learning curves: the history has no finite value")
+        best = max((each.round for each in self if each.improved), default=None)
+        return learning_plot(panels, sets, best, self._plot_table(best))
+
+    def _plot_table(self, best: int | None) -> Table:
+        """The rounds as a table; of very many, some of them with the last and the best."""
+        step = -(-len(self) // _MOST_LISTED)
+        listed = [each for k, each in enumerate(self) if k % step == 0 or each.round in (best, self[-1].round)]
+        notes = [] if step == 1 else [f"{len(listed):,} of {len(self):,} evaluations: see .to_pandas()"]
+        return History(listed)._table()._replace(notes=notes)
+
     def to_dict(self) -> dict[str, Any]:
         """The history as plain data."""
         return {"rounds": [each.to_dict() for each in self]}
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The history as JSON; what is undefined is null."""
+        """The history as JSON; undefined values are null."""
         return to_json(self.to_dict(), indent)
 
     @staticmethod
     def from_json(text: str) -> History:
-        """The history that `to_json` wrote, or lines of JSON of one round each."""
+        """The history that `to_json` wrote, or JSON lines of one round each."""
         import json  # slow to load, and few ask
 
         if not isinstance(text, str):
@@ -223,6 +262,20 @@ class History(Sequence[Round], DataFrameExport):
 
     def _repr_html_(self) -> str:
         return to_html(self._table())
+
+
+def _find_key(wanted: str | Metric, keys: Sequence[str]) -> str:
+    for key in keys:
+        if _is_called(key, wanted):
+            return key
+    raise KeyError(f"the history has no {wanted}; it has {', '.join(keys) or 'no rounds'}")
+
+
+def _display_name(key: str) -> str:
+    try:
+        return metric(key).display_name
+    except ParameterError:  # a key of the caller's own
+        return key
 
 
 def _is_called(key: str, wanted: str | Metric) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
 from tallymark.comparison.compare import SAME, compare
 from tallymark.comparison.difference import Difference
@@ -16,7 +16,7 @@ from tallymark.data.arguments import check_choice
 from tallymark.data.arrays import Array
 from tallymark.errors import ParameterError, Text, brief
 from tallymark.intervals.settings import Intervals, check_least, comparison_settings
-from tallymark.metrics.base import Metric, check_better
+from tallymark.metrics.base import Metric, check_better, refuse_arguments
 from tallymark.metrics.naming import metric
 from tallymark.training.eval_set import EvalSet
 
@@ -194,10 +194,17 @@ def same_metric(key: str, item: Metric, name: str | Metric) -> bool:
 
 
 class EarlyStopping(StoppingRule):
-    """Stop on the `patience`-th evaluation in a row without an improvement.
+    """Stop after `patience` evaluations in a row without an improvement.
 
-    An improvement is better than the last one that counted by more than `min_delta`; a tie is none, and neither is NaN.
-    `best_value` and `best_round` follow the value itself, so that `min_delta` never hides a better round.
+    A tie is not an improvement, and neither is NaN. `best_value` and `best_round` follow the value itself, so that
+    `min_delta` never hides a better round.
+
+    Args:
+        patience: How many evaluations in a row may pass without an improvement.
+        min_delta: An improvement is better than the last one that counted by more than this.
+        better: "higher", "lower" or a value to be near to; by default the direction of the metric.
+        monitor: The eval set and the metric to follow, such as ("valid", "auc"); by default the first metric on the
+            first set.
 
     >>> stopping = EarlyStopping(3, better="lower")
     >>> [stopping.should_stop(value) for value in (0.5, 0.6, 0.7, 0.8)]
@@ -213,7 +220,9 @@ class EarlyStopping(StoppingRule):
         min_delta: float = 0.0,
         better: str | float | None = None,
         monitor: Monitor | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_arguments(type(self).__name__, unknown)
         super().__init__(better=better, monitor=monitor)
         self.patience = check_least("patience", patience, 1)
         self.min_delta = check_amount("min_delta", min_delta)
@@ -263,13 +272,20 @@ class GainEstimate(NamedTuple):
 
 
 class GainStopping(StoppingRule):
-    """Stop when the interval of the gain over the best round holds no gain above `worth`.
+    """Stop when the confidence interval of the gain over the best round excludes every gain above `worth`.
 
     Every evaluation is compared with the best round, row by row, by the interval of `compare` (Tango's, DeLong's or a
-    bootstrap) at the level `ci`. One whose interval ends at or below `worth` has no gain worth having, and after
-    `patience` of these in a row it is time to stop; until one is not, all are compared with the same round, so that
-    small gains that add up are seen. A wide interval rules nothing out: training goes on while the rows cannot tell.
-    `last` is the gain of the last evaluation.
+    bootstrap). After `patience` evaluations in a row whose interval ends at or below `worth`, training stops; until one
+    ends above it, all are compared with the same round, so that small gains add up. A wide interval excludes nothing:
+    training continues while the rows cannot tell. `last` is the gain of the last evaluation.
+
+    Args:
+        worth: The smallest gain worth training for.
+        patience: How many evaluations in a row must exclude it.
+        ci: The confidence level of the gain, or `Intervals(...)`.
+        better: "higher" or "lower"; by default the direction of the metric.
+        monitor: The eval set and the metric to follow, such as ("valid", "auc"); by default the first metric on the
+            first set.
 
     >>> from tallymark import Intervals
     >>> from tallymark.training import EvalSet, Evaluator
@@ -287,7 +303,9 @@ class GainStopping(StoppingRule):
         ci: float | Intervals = 0.95,
         better: str | float | None = None,
         monitor: Monitor | None = None,
+        **unknown: Never,
     ) -> None:
+        refuse_arguments(type(self).__name__, unknown)
         super().__init__(better=better, monitor=monitor)
         self.worth = check_amount("worth", worth)
         self.patience = check_least("patience", patience, 1)

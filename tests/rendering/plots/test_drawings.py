@@ -15,11 +15,14 @@ from tallymark.rendering.plots import canvas
 from tallymark.rendering.plots.canvas import show_short, show_tick, text_inches, truncate_text
 from tallymark.rendering.plots.class_balance import ClassCount, class_balance_plot
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
-from tallymark.rendering.plots.curves import Line, precision_recall_plot, roc_plot
+from tallymark.rendering.plots.curves import Band, Line, precision_recall_plot, roc_plot
 from tallymark.rendering.plots.forest import ForestRow, differences_plot
 from tallymark.rendering.plots.gain import gain_plot
 from tallymark.rendering.plots.group_dots import MOST_GROUPS, GroupDot, group_dots_plot
+from tallymark.rendering.plots.learning import LearningPanel, learning_plot
+from tallymark.rendering.plots.qq import qq_plot
 from tallymark.rendering.plots.reliability import ReliabilityBin, reliability_plot
+from tallymark.rendering.plots.residual_boxes import ResidualBox, residual_boxes_plot
 from tallymark.rendering.plots.scatter import predictions_plot, residuals_plot, spread_table
 from tallymark.rendering.plots.score_histogram import ClassScores, score_histogram_plot
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
@@ -56,7 +59,7 @@ def pairs(count, name="model {} − other"):
         for k in range(count)
     ]
     ranks = [("first", 0.9, "a"), (name.format(2), 0.8, "ab"), ("third", float("nan"), "")]
-    return differences_plot("auc", found, ranks, NONE, level="95 %", better="higher")
+    return differences_plot("auc", found, ranks, NONE, intervals="95 % intervals", better="higher")
 
 
 def cloud(rows, scale=1.0, weights=None):
@@ -83,6 +86,24 @@ def balance(count, name="class {}"):
     return class_balance_plot(counts, 100.0, NONE, left_out="the 24 of 5,000 that differ most")
 
 
+def residuals_by(count, name="group {}"):
+    boxes = [ResidualBox(name.format(k), 10**k, [k - 3.0, k - 1.0, k, k + 1.0, k + 2.0]) for k in range(count)]
+    return residual_boxes_plot("group", boxes, NONE, left_out="12 lowest and highest of 5,000")
+
+
+def qq(scale):
+    normal = np.linspace(-3, 3, 200)
+    return qq_plot(normal, scale * normal**3, mean=scale, deviation=2.5 * scale, table=NONE, departure="heavy tails")
+
+
+def learning(panels, sets, rounds=60, best=40):
+    at = np.arange(rounds, dtype=float)
+    values = np.where(at % 20 == 7, np.nan, np.exp(-at / 9))
+    drawn = [LearningPanel(f"RMSE {k}", dict.fromkeys(sets, (at, values + k))) for k in range(panels)]
+    return learning_plot(drawn, sets, best, NONE)
+
+
+BAND = "99.9 % confidence band, simultaneous"
 STEPS = np.linspace(0, 1, 50)
 BINS = [ReliabilityBin(k / 10, (k + 1) / 10, k / 10 + 0.05, min(1, k / 9), 10.0**k, 0.1, 0.9) for k in range(10)]
 DRAWINGS = {
@@ -91,8 +112,12 @@ DRAWINGS = {
     "roc of long": roc_plot(lines(8, LONG), NONE),
     "precision": precision_recall_plot(lines(1), NONE),
     "precision of 5": precision_recall_plot(lines(5, "表表 {}"), NONE),
+    "roc with a band": roc_plot(lines(1), NONE, band=Band.of_boxes(STEPS, STEPS**0.2, (0.1, 0.2), BAND), note=" So."),
+    "precision with a band": precision_recall_plot(
+        lines(1), NONE, band=Band.of_steps(STEPS[1:], STEPS[1:] / 2, STEPS[1:], BAND)
+    ),
     "thresholds": thresholds(),
-    "reliability": reliability_plot(BINS, 0.05, NONE, what="share of positives", interval="95 % interval"),
+    "reliability": reliability_plot(BINS, 0.05, NONE, what="share of positives", interval="99.9 % Wilson interval"),
     **{f"matrix of {size}": matrix(size) for size in (1, 2, 3, 7, 12, 13, MOST_CLASSES)},
     "matrix of long": matrix(5, LONG + " {}"),
     "mistakes": mistakes_plot([(LONG, "b", 12, 0.5), ("c", "d", 3.5, 0.1)], 300, 0.7, NONE),
@@ -106,6 +131,13 @@ DRAWINGS = {
     "histogram of long": histogram(LONG, LONG + "!"),
     "gain": gain_plot(STEPS, STEPS**0.2, 0.2, NONE, positives="the positives"),
     "gain of long": gain_plot(STEPS, STEPS**0.2, 0.2, NONE, positives=f"the rows of {LONG}"),
+    "boxes": residuals_by(3),
+    "boxes of long": residuals_by(24, LONG + " {}"),
+    "qq": qq(1e-9),
+    "qq of large": qq(1e9),
+    "learning": learning(2, ["train", "valid"]),
+    "learning of one round": learning(1, ["train"], rounds=1, best=None),
+    "learning of long": learning(7, [f"{LONG} {k}" for k in range(9)]),
     "balance": balance(2),
     "balance of long": balance(24, LONG + " {}"),
     "pairs": pairs(6),
@@ -254,7 +286,7 @@ def test_a_spread_is_a_histogram():
     assert [row[2] for row in spread_table("t", np.array([2.0, 2.0]), None).rows] == [2.0]
 
 
-def test_numbers_as_people_write_them():
+def test_numbers_are_short_with_a_true_minus():
     """Short, with a true minus, and thousands apart."""
     assert [show_tick(v) for v in (0.0, -0.25, 12_500.0, 1e-7, 2e12)] == ["0", "−0.25", "12,500", "1e−07", "2e+12"]
     assert [show_short(v) for v in (0.5, 0.8675309, -12.34567, 1234.5678, 1e-9)] == [

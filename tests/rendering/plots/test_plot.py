@@ -106,7 +106,7 @@ def test_an_interrupt_leaves_no_half_of_a_picture(tmp_path, monkeypatch):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.svg", "old")]
 
 
-def test_files_by_their_names(tmp_path):
+def test_the_file_ending_decides_the_format(tmp_path):
     """SVG, PNG and PDF; the theme can be chosen; other names are refused."""
     plot = some_plot()
     for name, start in (("a.svg", b"<svg"), ("a.PNG", b"\x89PNG"), ("a.pdf", b"%PDF")):
@@ -121,7 +121,7 @@ def test_files_by_their_names(tmp_path):
         plot.save("a.gif")
 
 
-def test_sizes_are_checked():
+def test_a_size_out_of_range_is_refused():
     """In inches."""
     assert some_plot().figure(width=8, height=3).get_size_inches().tolist() == [8, 3]
     with pytest.raises(tm.ParameterError, match="`width` must be from 1 to 100 inches; got 1200"):

@@ -40,7 +40,7 @@ def numbers(n=100, partitions=20):
     return dd.from_pandas(pd.DataFrame({"y": np.arange(n), "p": np.arange(n) / 4, "z": "unread"}), partitions)
 
 
-def test_every_row_once(anywhere):
+def test_every_row_is_read_once(anywhere):
     """Of the wanted columns only, in their order, with progress to the end."""
     seen = []
     rows, types = read(fold(numbers(), Rows("p", "y"), lambda done, of: seen.append((done, of))))
@@ -106,7 +106,7 @@ def test_types_are_those_of_the_whole(anywhere):
         (pd.Series([{}, {}], dtype=object), "one held values of type struct"),
     ],
 )
-def test_objects_that_are_no_texts(anywhere, column, told):
+def test_a_column_of_objects_is_named_with_a_fix(anywhere, column, told):
     """The column is named, and what to do, where Dask has not made texts of them."""
     with (
         dask.config.set({"dataframe.convert-string": False}),
@@ -136,7 +136,7 @@ def test_categories_that_dask_does_not_know():
         assert read(fold(frame.categorize(), Rows("y")))[0] == as_rows([1, 2, 3])
 
 
-def test_columns_that_are_not_there():
+def test_missing_and_repeated_columns_are_named():
     """None, or two of one name."""
     frame = numbers()
     with pytest.raises(FileError, match=r"the frame has no column 'q'\. Its columns are 'y', 'p', 'z'"):
@@ -154,7 +154,7 @@ def test_an_error_of_ours_arrives_as_it_was(anywhere):
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-def test_a_task_that_fails_once(dask_client, tmp_path):
+def test_a_retried_task_counts_its_rows_once(dask_client, tmp_path):
     """Dask tries it again, and no row is lost or counted twice."""
     marker = tmp_path / "tried"
     rows, _ = read(fold(numbers(), Rows("y", before=FailsOnce(marker))))
@@ -162,7 +162,7 @@ def test_a_task_that_fails_once(dask_client, tmp_path):
     assert rows == as_rows(range(100))
 
 
-def test_a_worker_that_dies(dask_client, tmp_path):
+def test_the_tasks_of_a_dead_worker_go_to_others(dask_client, tmp_path):
     """Its tasks go to others."""
     marker = tmp_path / "tried"
     rows, _ = read(fold(numbers(), Rows("y", before=FailsOnce(marker, killed=True))))
@@ -171,7 +171,7 @@ def test_a_worker_that_dies(dask_client, tmp_path):
     dask_client.wait_for_workers(2)
 
 
-def test_an_interrupt_cancels(dask_client):
+def test_an_interrupt_cancels_the_tasks(dask_client):
     """Nothing is left to do on the cluster, and nothing held."""
 
     def interrupt(done, of):
@@ -196,7 +196,7 @@ def nothing_is_left_on(client):
     until(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(map(str, dask_scheduler.tasks))))
 
 
-def test_files_and_connections(dask_client, tmp_path):
+def test_files_are_read_by_dask_and_connections_are_kept(dask_client, tmp_path):
     """Files are read by Dask's own reader, on the cluster at an address; who was connected before stays so."""
     for part in range(3):
         pq.write_table(pa.table({"y": [part, None], "z": ["a", "b"]}), tmp_path / f"{part}.parquet")

@@ -10,7 +10,7 @@ from tests.docs.pages import DOCS, PAGES, blocks, loads_engine, named
 
 
 @pytest.mark.parametrize(("engine", "page"), [("dask_client", "dask"), ("spark", "spark"), ("ray", "ray")])
-def test_the_code_runs(engine, page, request):
+def test_the_code_prints_the_output_shown(engine, page, request):
     """Every example gives the output that stands below it."""
     request.getfixturevalue(engine)
     code = "\n".join(blocks(DOCS / "how-to" / f"{page}.md", "python"))

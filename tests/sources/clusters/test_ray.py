@@ -22,7 +22,7 @@ def numbers(ray, n=100, blocks=20):
     return ray.data.from_arrow([table.slice(start, n // blocks) for start in range(0, n, n // blocks)])
 
 
-def test_every_row_once(ray):
+def test_every_row_is_read_once(ray):
     """Of the wanted columns only, in their order, with progress to the end."""
     seen = []
     rows, types = read(fold(numbers(ray), Rows("p", "y"), lambda done, of: seen.append((done, of))))
@@ -31,7 +31,7 @@ def test_every_row_once(ray):
     assert seen[-1] == (20, 20)
 
 
-def test_blocks_without_rows(ray):
+def test_empty_blocks_add_nothing(ray):
     """Some, or all of them; and a dataset that is made while it is read."""
     empty = pa.table({"y": pa.array([], pa.int64())})
     assert read(fold(ray.data.from_arrow([empty, pa.table({"y": [7]}), empty]), Rows("y")))[0] == as_rows([7])
@@ -72,7 +72,7 @@ def test_types_are_those_of_the_whole(ray):
     assert rows == as_rows(*columns)
 
 
-def test_blocks_of_pandas(ray):
+def test_pandas_blocks_with_gaps_categories_and_texts_are_read(ray):
     """Gaps among whole numbers, categories that differ, and texts."""
     first = pd.DataFrame({"y": [1, 2], "c": pd.Categorical(["a", "b"]), "t": ["x", None]})
     second = pd.DataFrame({"y": [None, 4.0], "c": pd.Categorical(["b", "c"]), "t": [None, None]})
@@ -84,7 +84,7 @@ def test_blocks_of_pandas(ray):
         fold(ray.data.from_pandas([first, pd.DataFrame({"y": [0.5]})]), Rows("y"))
 
 
-def test_columns_that_are_not_there(ray):
+def test_missing_columns_are_named(ray):
     """The others are named."""
     with pytest.raises(FileError, match=r"the frame has no column 'q'\. Its columns are 'y', 'p', 'z'"):
         fold(numbers(ray), Rows("q"))
@@ -97,7 +97,7 @@ def test_an_error_of_ours_arrives_as_it_was(ray):
     assert caught.value.__suppress_context__
 
 
-def test_a_task_that_fails_once(ray, tmp_path):
+def test_a_retried_task_counts_its_rows_once(ray, tmp_path):
     """Ray tries it again where it is told to, and no row is lost or counted twice."""
     marker = tmp_path / "tried"
     data = numbers(ray)
@@ -107,7 +107,7 @@ def test_a_task_that_fails_once(ray, tmp_path):
     assert rows == as_rows(range(100))
 
 
-def test_a_worker_that_dies(ray, tmp_path):
+def test_the_tasks_of_a_dead_worker_go_to_others(ray, tmp_path):
     """Its tasks go to others."""
     marker = tmp_path / "tried"
     rows, _ = read(fold(numbers(ray), Rows("y", before=FailsOnce(marker, killed=True))))
@@ -134,7 +134,7 @@ def test_an_interrupt_ends_it(ray):
     assert read(fold(numbers(ray), Rows("y")))[0] == as_rows(range(100))
 
 
-def test_files_and_connections(ray, tmp_path):
+def test_files_are_read_by_ray_and_connections_are_kept(ray, tmp_path):
     """Files are read by Ray's own reader; a connection that was there before stays."""
     for part in range(3):
         pq.write_table(pa.table({"y": [part, None], "z": ["a", "b"]}), tmp_path / f"{part}.parquet")

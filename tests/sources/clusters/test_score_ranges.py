@@ -51,7 +51,7 @@ def test_the_same_bits_everywhere(engine, digits, request):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_ranges_that_are_binned_again(engine, request, monkeypatch):
+def test_ranges_too_coarse_are_binned_again_on_the_workers(engine, request, monkeypatch):
     """Where bins do not tell enough scores apart, a pass more does, on the workers."""
     for name, few in (("_BINS", 4), ("_FINER_BINS", 4), ("_BINS_OF_A_RANGE", 1)):
         monkeypatch.setattr(score_ranges, name, few)
@@ -88,7 +88,7 @@ def numbers(request):
     return request.getfixturevalue(request.param)
 
 
-def test_every_row_once(numbers):
+def test_every_row_goes_into_its_range_once(numbers):
     """In the range that it belongs to, with progress to the end."""
     engine, frame = numbers
     told = []
@@ -108,7 +108,7 @@ def test_an_error_of_ours_arrives_as_it_was(numbers, closing):
 
 @pytest.mark.parametrize("closing", [False, True])
 @pytest.mark.parametrize("engine", ["dask_numbers", "spark_numbers", "ray_numbers"])
-def test_a_worker_that_dies(engine, closing, request, tmp_path):
+def test_the_tasks_of_a_dead_worker_go_to_others(engine, closing, request, tmp_path):
     """Its tasks go to others, and no row is lost or counted twice."""
     engine, frame = request.getfixturevalue(engine)
     marker = tmp_path / "tried"

@@ -25,7 +25,7 @@ def numbers(spark, n=100, partitions=8):
     return spark.range(n, numPartitions=partitions).selectExpr("id as y", "id / 4 as p", "'unread' as z")
 
 
-def test_every_row_once(spark):
+def test_every_row_is_read_once(spark):
     """Of the wanted columns only, in their order."""
     seen = []
     rows, types = read(fold(numbers(spark), Rows("p", "y"), lambda done, of: seen.append((done, of))))
@@ -34,7 +34,7 @@ def test_every_row_once(spark):
     assert seen[-1][0] == seen[-1][1]
 
 
-def test_partitions_without_rows(spark):
+def test_empty_partitions_add_nothing(spark):
     """Some, or all of them."""
     frame = numbers(spark)
     rows, _ = read(fold(frame.where("y = 7"), Rows("y", "z")))
@@ -43,7 +43,7 @@ def test_partitions_without_rows(spark):
     assert read(fold(spark.createDataFrame([], "y int"), Rows("y"))) == ([], [])
 
 
-def test_types(spark):
+def test_spark_types_arrive_as_arrow_types(spark):
     """Nulls, decimals, dates, times, flags and bytes come as Arrow has them, whatever the columns are called."""
     day, time_ = datetime.date(2026, 1, 1), datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
     held = [
@@ -64,7 +64,7 @@ def test_types(spark):
     assert sorted(row[3] for row in rows)[:2] == ["None", "None"]
 
 
-def test_columns_that_are_not_there(spark):
+def test_missing_and_repeated_columns_are_named(spark):
     """None, or two of one name."""
     with pytest.raises(FileError, match=r"the frame has no column 'q'\. Its columns are 'y', 'p', 'z'"):
         fold(numbers(spark), Rows("q"))
@@ -79,7 +79,7 @@ def test_an_error_of_ours_arrives_as_it_was(spark):
     assert caught.value.__suppress_context__
 
 
-def test_a_task_that_fails_once(spark, tmp_path):
+def test_a_retried_task_counts_its_rows_once(spark, tmp_path):
     """Spark tries it again, and no row is lost or counted twice, even where the process of the worker is gone."""
     for killed in (False, True):
         marker = tmp_path / f"tried {killed}"
@@ -88,7 +88,7 @@ def test_a_task_that_fails_once(spark, tmp_path):
         assert rows == as_rows(range(100))
 
 
-def test_tallies_larger_than_a_row(spark, monkeypatch):
+def test_a_large_tally_travels_in_pieces(spark, monkeypatch):
     """They travel in pieces, which come together in their order."""
     cut = [*engine._to_rows(1, 9, b"a" * 30 + b"b" * 31, 30)]
     assert [len(batch.column("bytes")[0].as_py()) for batch in cut] == [30, 30, 1]
@@ -131,7 +131,7 @@ def often(monkeypatch):
 
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("again", [False, True])
-def test_progress_while_it_runs(spark, again, tmp_path):
+def test_progress_counts_finished_tasks_while_others_run(spark, again, tmp_path):
     """Tasks are counted while others run, also where a frame has a shuffle of its own; all are done at the end only."""
     frame = numbers(spark).repartition(6) if again else numbers(spark)
     held = Held(tmp_path, 8 + 6 if again else 8)
@@ -163,7 +163,7 @@ def test_nothing_is_left_of_a_call_that_fails(spark):
 
 
 @pytest.mark.parametrize("progress", [None, lambda done, of: None])
-def test_an_interrupt_cancels(spark, progress):
+def test_an_interrupt_cancels_the_job(spark, progress):
     """What runs on Spark for the call is cancelled, and its tags are gone."""
     tracker = spark.sparkContext.statusTracker()
 
@@ -181,7 +181,7 @@ def test_an_interrupt_cancels(spark, progress):
     until(lambda: not tracker.getActiveJobsIds())
 
 
-def test_files_and_connections(spark, tmp_path):
+def test_files_are_read_by_spark_and_sessions_are_kept(spark, tmp_path):
     """Files are read by Spark's own reader; a session that was there before stays."""
     for part in range(3):
         pq.write_table(pa.table({"y": [part, None], "z": ["a", "b"]}), tmp_path / f"{part}.parquet")

@@ -71,7 +71,7 @@ def run():
     return do
 
 
-def test_the_same_through_a_server(run):
+def test_a_spark_connect_session_gives_the_same_values(run):
     """Values, errors and progress are those of a classic session, and neither tags nor handlers are left."""
     y = np.arange(100)
     assert run(SCRIPT) == [

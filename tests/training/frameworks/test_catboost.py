@@ -63,7 +63,7 @@ def raw(model, data, trees=0):
 class TestTraining:
     """Against the real library."""
 
-    def test_documented(self, ours):
+    def test_the_examples_in_the_docstrings_run(self, ours):
         """The examples run."""
         rows.check_documented("catboost")
 
@@ -109,7 +109,7 @@ class TestTraining:
         found = item.metric(valid.get_label(), raw(model, valid), weights=valid.get_weight(), kind="margin")
         assert found == values[best]
 
-    def test_classes(self, cb, ours):
+    def test_predictions_of_several_classes_have_a_column_per_class(self, cb, ours):
         """A column per class, for the metric and for an evaluator with names of classes; several eval sets."""
         first, valid = halves(cb, rows.three_classes(), ["a", "b", "c"])
         evaluator = tm.training.Evaluator(
@@ -133,7 +133,7 @@ class TestTraining:
                 assert evaluator.history[-1].value(name, key) == pytest.approx(expected[key], rel=1e-12)
             assert model.get_evals_result()[name]["auc"][-1] == pytest.approx(expected["auc"], rel=1e-6)
 
-    def test_numbers_and_counts(self, cb, ours):
+    def test_raw_values_are_exponentiated_for_count_losses(self, cb, ours):
         """Raw values are values, but logarithms for a loss such as Poisson."""
         x, y, w = rows.numbers()
         data = cb.Pool(x, y, weight=w)
@@ -159,7 +159,7 @@ class TestTraining:
                 assert value == pytest.approx(found, rel=1e-9)
 
     @pytest.mark.parametrize(("loss", "name"), [("MultiRMSE", "rmse"), ("MultiLogloss", "hamming_loss")])
-    def test_several_targets(self, cb, ours, loss, name):
+    def test_several_targets_have_the_values_of_the_raw_predictions(self, cb, ours, loss, name):
         """A metric that says so, and an evaluator by itself; both have the values of the raw predictions, weighted."""
         x, _, w = rows.two_classes()
         y = np.column_stack([x[:, 0] + x[:, 1], 2 * x[:, 2]]).round(1)
@@ -179,7 +179,7 @@ class TestTraining:
         # CatBoost keeps targets as float32.
         assert model.get_evals_result()["validation"][name] == pytest.approx(expected, rel=1e-6)
 
-    def test_the_rows_it_learns_from(self, cb, ours):
+    def test_training_rows_are_followed_in_order_and_refused_if_shuffled(self, cb, ours):
         """In their order they can be followed; shuffled ones are refused, not read against the wrong truth."""
         first, valid = halves(cb, rows.two_classes())
         evaluator = tm.training.Evaluator("auc", ours.as_eval_set("learn", first, kind="margin"))
@@ -212,7 +212,7 @@ class TestTraining:
         train(cb, first, valid, 7, metric_period=3, **given)
         assert evaluator.history.to_dict() == before
 
-    def test_queries(self, cb, ours):
+    def test_the_groups_of_a_pool_reach_the_evaluator(self, cb, ours):
         """Groups of the Pool are there for the evaluator, beside the metric that is followed."""
         x, y, sizes = rows.queries()
         query = np.repeat(np.arange(len(sizes)), sizes)
@@ -225,7 +225,7 @@ class TestTraining:
         with pytest.raises(tm.ParameterError, match="`metric` must need no queries"):
             ours.as_metric("ndcg")
 
-    def test_the_scikit_learn_interface(self, cb, ours):
+    def test_the_scikit_learn_interface_takes_metric_and_evaluator(self, cb, ours):
         """Models of classes take both."""
         x, y, _ = rows.two_classes()
         evaluator = tm.training.Evaluator(

@@ -70,7 +70,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
     rows.check_missing("keras", "keras", monkeypatch)
 
 
-def test_documented(ours):
+def test_the_examples_in_the_docstrings_run(ours):
     """The examples run."""
     rows.check_documented("keras")
 
@@ -110,7 +110,7 @@ def test_without_being_asked_the_last_weights_stay(keras, ours, seen):
     assert np.array_equal(trained.predict(X[VALID], verbose=0), seen.predictions[-1])
 
 
-def test_classes_of_ones_own(keras, ours, seen):
+def test_text_classes_follow_the_order_of_the_columns(keras, ours, seen):
     """Texts in the eval set, in the order of the columns that the model was trained on."""
     x, y, w = rows.three_classes()
     names = np.array(["eel", "cat", "dog"])
@@ -124,7 +124,7 @@ def test_classes_of_ones_own(keras, ours, seen):
         assert history[f"valid_{key}"] == exact
 
 
-def test_numbers_of_several_sets(keras, ours, seen):
+def test_each_eval_set_has_its_inputs_and_values(keras, ours, seen):
     """Each has its inputs and its values."""
     x, y, _ = rows.numbers()
     sets = [tm.training.EvalSet("train", y[TRAIN]), tm.training.EvalSet("valid", y[VALID])]
@@ -221,7 +221,7 @@ def test_margins_that_are_not_declared_are_refused_before_training(keras, ours, 
     assert fit(model(keras), y, [halves], 1)["valid_logloss"] == [pytest.approx(np.log(2))]
 
 
-def test_models_with_several_outputs(keras, ours):
+def test_a_function_picks_one_of_several_outputs(keras, ours):
     """A function says which is meant; brain floats are read as the numbers that they are."""
     import ml_dtypes
 
@@ -261,7 +261,7 @@ def test_metrics_that_keras_would_average_over_batches_are_refused(keras, wanted
 
 
 @pytest.mark.parametrize("backend", ["jax"])
-def test_on_other_backends(backend):
+def test_the_callback_works_on_other_backends(backend):
     """Where the state of a model is elsewhere while it trains, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.training.frameworks.keras_training"],

@@ -48,7 +48,7 @@ def train(lgb, params, data, valid, rounds=60, **given):
 class TestTraining:
     """Against the real library."""
 
-    def test_documented(self, ours):
+    def test_the_examples_in_the_docstrings_run(self, ours):
         """The examples run."""
         rows.check_documented("lightgbm")
 
@@ -116,7 +116,7 @@ class TestTraining:
             assert evaluator.history[-1].value(name, "mae") == pytest.approx(theirs["l1"], rel=1e-6)
             assert evaluator.history[-1].value(name, "rmse") ** 2 == pytest.approx(theirs["l2"], rel=1e-6)
 
-    def test_classes(self, lgb, ours):
+    def test_predictions_of_several_classes_are_tables(self, lgb, ours):
         """Tables of K columns, row by row, with names for the classes."""
         first, valid, x = halves(lgb, rows.three_classes())
         w = valid.construct().get_weight()
@@ -144,7 +144,7 @@ class TestTraining:
         assert log["valid"]["logloss"][-1] == found.value("valid", "logloss")
         assert log["valid"]["recall(average=macro)"][-1] == expected["recall(average=macro)"]
 
-    def test_one_against_the_rest(self, lgb, ours):
+    def test_one_against_the_rest_probabilities_are_normalized_on_request(self, lgb, ours):
         """Whose probabilities need not sum to 1, and are divided by their sum where that is asked for."""
         first, valid, x = halves(lgb, rows.three_classes())
         sets = ours.as_eval_set("valid", valid, classes=[0, 1, 2], normalize=True)
@@ -155,7 +155,7 @@ class TestTraining:
         expected = tm.logloss(y, booster.predict(x), classes=[0, 1, 2], normalize=True, weights=w)
         assert callback.evaluator.history[-1].value("valid", "logloss") == pytest.approx(expected, rel=1e-6)
 
-    def test_queries(self, lgb, ours):
+    def test_the_groups_of_a_dataset_reach_metric_and_evaluator(self, lgb, ours):
         """Groups of the Dataset are passed on to both."""
         x, y, sizes = rows.queries()
         data = lgb.Dataset(x, y, group=sizes, free_raw_data=False)
@@ -176,7 +176,7 @@ class TestTraining:
         assert evaluator.history[-1].value("valid", "ndcg(gain=exp, k=3)") == pytest.approx(expected, rel=1e-14)
         assert log["valid"]["ndcg(gain=exp, k=3)"][-1] == pytest.approx(expected, rel=1e-14)
 
-    def test_an_objective_of_ones_own(self, lgb, ours):
+    def test_margins_of_a_custom_objective_must_be_declared(self, lgb, ours):
         """Its predictions are margins, which must be declared; those of others never are margins."""
 
         def logistic(m, data):
@@ -220,7 +220,7 @@ class TestTraining:
 
     # Labels in `eval_y`, which is to take the place of `eval_set`, must be numbers in 4.7.
     @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
-    def test_the_scikit_learn_interface(self, lgb, ours):
+    def test_the_scikit_learn_interface_stops_at_the_best_round(self, lgb, ours):
         """Labels of any type, weights of the eval set, and the best round for predictions."""
         x, y, w = rows.two_classes()
         names = np.array(["no", "yes"])[y]
@@ -305,7 +305,7 @@ class TestTraining:
         train(lgb, {"objective": "l2"}, first, valid, 3, callbacks=[ours.EvaluatorCallback(evaluator)])
         assert len({report.plot.residuals().description for report in kept}) == 3
 
-    def test_its_own_cross_validation(self, lgb, ours):
+    def test_the_cross_validation_of_lightgbm_takes_the_metric(self, lgb, ours):
         """Takes the metric, in every fold."""
         x, y, w = rows.two_classes()
         found = lgb.cv(

@@ -60,7 +60,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
     rows.check_missing("lightning", "lightning", monkeypatch)
 
 
-def test_documented(ours):
+def test_the_examples_in_the_docstrings_run(ours):
     """The examples run."""
     rows.check_documented("lightning")
 
@@ -128,7 +128,7 @@ def test_inputs_come_in_any_form(models, ours, valid, form):
     assert list(evaluator.history.values("valid", "auc").values()) == exact
 
 
-def test_a_function_predicts(models, ours, valid):
+def test_a_function_of_model_and_batch_predicts(models, ours, valid):
     """From the model and a batch."""
     x, y, w = valid
     evaluator = followed(valid)
@@ -139,7 +139,7 @@ def test_a_function_predicts(models, ours, valid):
     assert evaluator.history[0].value("valid", "auc") == tm.auc(y, -network.seen[0], weights=w)
 
 
-def test_precision(models, ours, valid):
+def test_inputs_are_cast_to_the_precision_of_the_model(models, ours, valid):
     """Inputs become what the model computes in."""
     x, y, w = valid
     evaluator = followed(valid)
@@ -231,7 +231,7 @@ def test_another_training_starts_anew(models, ours, valid):
     assert [each.round for each in evaluator.history] == [0, 1]
 
 
-def test_inputs_must_fit(models, ours, valid):
+def test_inputs_and_eval_sets_must_match(models, ours, valid):
     """All eval sets have some, in the order of their rows."""
     x, _, _ = valid
     shuffled = models.loader(models.PARTS[1], shuffle=True)
@@ -271,7 +271,7 @@ def test_loaders_that_shuffle_are_refused(models, ours, valid):
     ours.EvaluatorCallback(followed(valid), in_order)
 
 
-def test_two_processes(models, valid, tmp_path):
+def test_two_processes_stop_together_with_the_values_of_all_rows(models, valid, tmp_path):
     """Both have the values of all rows, and stop together where a hand computation does; a tally is that of both."""
     _, y, w = valid
     command = [sys.executable, "-m", "tests.training.frameworks.lightning_processes", str(tmp_path)]

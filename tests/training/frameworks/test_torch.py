@@ -22,7 +22,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
     check_missing("torch", "torch", monkeypatch)
 
 
-def test_documented():
+def test_the_examples_in_the_docstrings_run():
     """The examples run."""
     check_documented("torch")
 
@@ -202,7 +202,7 @@ def test_queries_and_intervals_go_through(torch, made):
 
 
 @pytest.mark.parametrize("by", ["group", ["group", "half"]])
-def test_groups_go_through(made, torch, rows, by):
+def test_update_and_call_take_groups(made, torch, rows, by):
     """In a column or several, to an update or a call, as in a tally."""
     margins, labels, _ = rows
     groups = {"group": torch.arange(500) % 3, "half": torch.arange(500) // 250}
@@ -319,7 +319,7 @@ def trained(torch, tmp_path_factory):
     return facts, seen, y[100:], weights[100:], processes
 
 
-def test_processes_add_up(trained):
+def test_each_process_has_the_value_of_all_rows(trained):
     """Each has the value of the rows of both, with their weights, bit for bit."""
     facts, seen, y, weights, _ = trained
     assert facts[0]["values"] == facts[1]["values"]

@@ -23,11 +23,12 @@ _MAX_NAME_LENGTH = 40
 _INVITATION_LIFETIME = timedelta(days=14)
 _HASHER = PasswordHasher()
 _DUMMY_HASH = _HASHER.hash("nobody has this password")  # so that an unknown name takes as long as a known one
-INVALID_INVITATION = "This invitation was used, has expired, or never was one. Ask for a new link."
+INVITATION_REQUIRED = "Sign-up is by invitation only. Ask the organisers for a link."
+INVALID_INVITATION = "This invitation is invalid, used or expired. Ask for a new link."
 
 
 def hash_secret(secret: str) -> str:
-    """The hash of a random secret. It needs no salt: the secret is too long to be guessed."""
+    """The hash of a random secret, which needs no salt: the secret is too long to guess."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -40,20 +41,20 @@ def check_name(name: str, field: str = "name") -> str:
     """A name as it is displayed; raises `FormError` for an invalid one."""
     displayed = " ".join(unicodedata.normalize("NFC", name).split())
     if not 2 <= len(displayed) <= _MAX_NAME_LENGTH:
-        raise FormError({field: f"It must have 2 to {_MAX_NAME_LENGTH} characters; it has {len(displayed)}."})
+        raise FormError({field: f"Use 2 to {_MAX_NAME_LENGTH} characters."})
     if not all(character.isprintable() for character in displayed):
-        raise FormError({field: "It must have characters that can be read, and no others."})
+        raise FormError({field: "Use printable characters only."})
     return displayed
 
 
 def check_password(password: str, again: str, name: str) -> None:
-    """Raise `FormError` for a password that is easily guessed, or typed differently the second time."""
+    """Raise `FormError` for a password that is easy to guess, or that differs from its repetition."""
     if not MIN_PASSWORD_LENGTH <= len(password) <= _MAX_PASSWORD_LENGTH:
-        raise FormError({"password": f"It must have {MIN_PASSWORD_LENGTH} to {_MAX_PASSWORD_LENGTH:,} characters."})
+        raise FormError({"password": f"Use {MIN_PASSWORD_LENGTH} to {_MAX_PASSWORD_LENGTH:,} characters."})
     if len(set(password)) < 4 or name_key(password) == name_key(name):
-        raise FormError({"password": "It is too easily guessed. Take a few words that do not belong together."})
+        raise FormError({"password": "Too easy to guess. Use a few unrelated words."})
     if password != again:
-        raise FormError({"again": "The two passwords are not the same."})
+        raise FormError({"again": "The two passwords differ."})
 
 
 def sign_up(service: Service, name: str, password: str, again: str, invitation: str) -> User:
@@ -61,7 +62,7 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
     displayed = check_name(name)
     check_password(password, again, displayed)
     if not invitation and service.settings.sign_up != "open":
-        raise FormError({"": "One signs up here by invitation. Ask those who run the challenge for a link."})
+        raise FormError({"": INVITATION_REQUIRED})
     with service.hashing_slots:
         hashed = _HASHER.hash(password)
     now = service.now()
@@ -82,11 +83,11 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
             if invited is not None:
                 unused = (Invitation.id == invited.id) & Invitation.used.is_(None)
                 claim = update(Invitation).where(unused).values(used=now, used_by=user.id).returning(Invitation.id)
-                if session.scalar(claim) is None:  # somebody was quicker
+                if session.scalar(claim) is None:  # someone else used it first
                     raise FormError({"": INVALID_INVITATION})
             return user
     except IntegrityError:
-        raise FormError({"name": "Somebody has this name already. Take another."}) from None
+        raise FormError({"name": "This name is taken. Choose another."}) from None
 
 
 def find_valid_invitation(session: Session, service: Service, secret: str) -> Invitation | None:
@@ -115,7 +116,7 @@ def create_invitation(service: Service, by: User | None, *, organiser: bool) -> 
 
 
 def create_first_invitation(service: Service) -> str | None:
-    """The secret of an invitation for the first organiser, None if there is one. An earlier invitation expires."""
+    """The secret of an invitation for the first organiser; None if there is one. Earlier invitations expire."""
     with service.database.writing() as session:
         can_sign_in = User.organiser & User.password.is_not(None)
         if session.scalar(select(func.count()).select_from(User).where(can_sign_in)):
@@ -125,7 +126,7 @@ def create_first_invitation(service: Service) -> str | None:
 
 
 def _password_matches(service: Service, hashed: str | None, password: str) -> bool:
-    """Whether a password is right. Without a hash, it takes the same time."""
+    """Whether a password is correct. Without a hash, the check takes the same time."""
     try:
         with service.hashing_slots:
             return _HASHER.verify(hashed or _DUMMY_HASH, password[:_MAX_PASSWORD_LENGTH]) and hashed is not None
@@ -138,12 +139,12 @@ def sign_in(service: Service, name: str, password: str) -> str:
     with service.database.reading() as session:
         user = session.scalar(select(User).where(User.key == name_key(" ".join(name.split()))))
     if not _password_matches(service, None if user is None else user.password, password) or user is None:
-        raise FormError({"": "The name or the password is not right."})
+        raise FormError({"": "Wrong name or password."})
     return create_sign_in(service, user)
 
 
 def create_sign_in(service: Service, user: User) -> str:
-    """The secret of a new sign-in of a user, without asking for the password."""
+    """The secret of a new sign-in, without a password check."""
     secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
         session.execute(delete(SignIn).where(SignIn.expires <= now))
@@ -175,7 +176,7 @@ def sign_out_everywhere(service: Service, user: User) -> None:
 def change_password(service: Service, user: User, old: str, password: str, again: str) -> None:
     """Change a password, which ends all sign-ins."""
     if not _password_matches(service, user.password, old):
-        raise FormError({"old": "This is not your password."})
+        raise FormError({"old": "Wrong password."})
     check_password(password, again, user.name)
     with service.hashing_slots:
         hashed = _HASHER.hash(password)

@@ -24,7 +24,7 @@ from tallymark.app.store.models import Challenge, Submission, User, Version
 
 
 def create_challenge(service: Service, user: User, draft: ChallengeDraft, answers: BinaryIO) -> Challenge:
-    """A new challenge with its first version."""
+    """Create a challenge with its first version."""
     prepared = prepare_version(service, draft.scoring, answers)
     try:
         with service.database.writing() as session:
@@ -36,11 +36,11 @@ def create_challenge(service: Service, user: User, draft: ChallengeDraft, answer
             add_version(session, service, challenge, user, prepared)
             return challenge
     except IntegrityError:
-        raise FormError({"slug": "Another challenge has this address. Take another."}) from None
+        raise FormError({"slug": "This address is taken. Choose another."}) from None
 
 
 def update_challenge(service: Service, user: User, challenge: Challenge, draft: ChallengeDraft) -> bool:
-    """Change texts and rules, and add a version if it is scored differently; whether one was added."""
+    """Change texts and rules, and add a version if scoring changes; whether one was added."""
     with service.database.reading() as session:
         version = current_version(session, challenge)
     prepared = None
@@ -71,7 +71,7 @@ def replace_answers(service: Service, user: User, challenge: Challenge, answers:
 
 
 def _update_lateness(session: Session, challenge_id: int, deadline: datetime | None) -> None:
-    """Mark which submissions are late, by a deadline that may have moved."""
+    """Mark late submissions anew, since the deadline may have moved."""
     late = False if deadline is None else Submission.created >= deadline
     session.execute(update(Submission).where(Submission.challenge_id == challenge_id).values(late=late))
 
@@ -85,7 +85,7 @@ def find_challenge(session: Session, slug: str) -> tuple[Challenge, Version | No
 
 
 def is_over(challenge: Challenge, now: datetime) -> bool:
-    """Whether no submission counts any more, and the private part is shown."""
+    """Whether submissions no longer count and the private part is shown."""
     return challenge.closed is not None or (challenge.deadline is not None and now >= challenge.deadline)
 
 
@@ -109,7 +109,7 @@ def set_closed(service: Service, challenge: Challenge, *, closed: bool) -> None:
         if locked is None:
             raise NotFoundError()
         if not closed and locked.deadline is not None and service.now() >= locked.deadline:
-            raise FormError({"deadline": "The deadline has passed: set a later one, and the challenge is open again."})
+            raise FormError({"deadline": "The deadline has passed. Set a later one to reopen the challenge."})
         locked.closed = service.now() if closed else None
         leaderboards.mark_changed(session, challenge.id)
     service.work_available.set()

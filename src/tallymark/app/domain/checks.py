@@ -30,7 +30,7 @@ from tallymark.submissions.check import SubmissionCheck, check_submission
 from tallymark.submissions.settings import Limits
 
 _RETENTION = timedelta(hours=1)
-_TIMEOUT = timedelta(minutes=10)  # after which a check that has not ended has crashed
+_TIMEOUT = timedelta(minutes=10)  # a check that takes longer has crashed
 _LOG = logging.getLogger("tallymark.app")
 
 
@@ -136,9 +136,11 @@ def _is_valid(service: Service, user: User, challenge: Challenge, secret: str) -
 
 def token_not_found(challenge: Challenge) -> NotFoundError:
     """The error for a token without a file."""
-    hint = "A checked file is kept for an hour and can be submitted once. Look whether it has been, or check it again."
+    hint = (
+        "A checked file is kept for an hour and can be submitted once. See whether it was submitted, or check it again."
+    )
     link = ("My submissions", f"/challenges/{challenge.slug}/mine")
-    return NotFoundError("There is no such checked file.", hint, link)
+    return NotFoundError("Checked file not found.", hint, link)
 
 
 def discard_expired(service: Service) -> None:

@@ -32,7 +32,7 @@ class ChallengeDraft(NamedTuple):
 
 
 def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
-    """The draft of a form; raises `FormError` with all invalid fields."""
+    """Parse a form; raises `FormError` with all invalid fields."""
     errors: dict[str, str] = {}
 
     def field(name: str, parse: Any) -> Any:
@@ -53,7 +53,7 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
         **{f"shows_{name}": form.get(f"show_{name}") == "1" for name in ("intervals", "classes", "counts")},
     }
     if rules["opens"] and rules["deadline"] and rules["opens"] >= rules["deadline"]:
-        errors["deadline"] = "It must come after the challenge opens."
+        errors["deadline"] = "The deadline must be after the opening time."
     split_kind = field("split", _one_of(SPLITS))
     split: dict[str, Any] = {"kind": split_kind}
     if split_kind == "column":
@@ -83,7 +83,7 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
 def _text(min_length: int, max_length: int) -> Any:
     def parse(text: str) -> str:
         if not min_length <= len(text) <= max_length:
-            raise ValueError(f"It must have {min_length:,} to {max_length:,} characters; it has {len(text):,}.")
+            raise ValueError(f"Use {min_length:,} to {max_length:,} characters; this has {len(text):,}.")
         return text
 
     return parse
@@ -92,7 +92,7 @@ def _text(min_length: int, max_length: int) -> Any:
 def _one_of(choices: Sequence[str]) -> Any:
     def parse(text: str) -> str:
         if text not in choices:
-            raise ValueError(f"It must be one of {', '.join(choices)}.")
+            raise ValueError(f"Choose one of {', '.join(choices)}.")
         return text
 
     return parse
@@ -101,7 +101,7 @@ def _one_of(choices: Sequence[str]) -> Any:
 def _integer(minimum: int, maximum: int) -> Any:
     def parse(text: str) -> int:
         if not text.isascii() or not text.isdigit() or len(text) > 19 or not minimum <= int(text) <= maximum:
-            raise ValueError(f"It must be a whole number from {minimum:,} to {maximum:,}.")
+            raise ValueError(f"Enter a whole number from {minimum:,} to {maximum:,}.")
         return int(text)
 
     return parse
@@ -113,7 +113,7 @@ def _share(text: str) -> float:
     except ValueError:
         share = math.nan
     if not 0 < share < 1:
-        raise ValueError("It must be a number between 0 and 100, such as 30.")
+        raise ValueError("Enter a number between 0 and 100, such as 30.")
     return share
 
 
@@ -124,12 +124,12 @@ def _utc_time(text: str) -> datetime | None:
         time = datetime.fromisoformat(text)
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise ValueError("It must be a day and a time in UTC, such as 2027-01-31T12:00.") from None
+        raise ValueError("Enter a date and time in UTC, such as 2027-01-31T12:00.") from None
 
 
 def _slug(text: str) -> str:
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", ascii_text).strip("-")[:60].strip("-")
     if not _SLUG.fullmatch(slug) or slug in _RESERVED_SLUGS:
-        raise ValueError("It must have letters and digits, with hyphens between them, such as animals-on-photographs.")
+        raise ValueError("Use letters and digits, separated by hyphens, such as animals-on-photographs.")
     return slug

@@ -1,4 +1,4 @@
-"""Errors that the app raises on purpose, in the words that people read. `http/errors.py` gives each its status."""
+"""Errors that users see, with their messages. `http/errors.py` gives each its status."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from tallymark.errors import TallymarkError, Wording
 
 _LABELS = {
     "classes": "Classes",
-    "id": "Column of ids",
-    "label": "Column of answers",
+    "id": "Id column",
+    "label": "Answer column",
     "metrics": "Metrics",
     "positive": "Positive class",
-    "query": "Column of queries",
-    "share": "Public share",
-    "task": "What is predicted",
+    "query": "Query column",
+    "share": "Public share (percent)",
+    "task": "Task",
 }
 
 
 class AppError(Exception):
-    """A request that is refused: the reason, how to go on, and where, as the text and the path of a link."""
+    """A refused request: the reason, how to go on, and a link as its text and path."""
 
     def __init__(self, message: str, hint: str = "", link: tuple[str, str] | None = None) -> None:
         super().__init__(message)
@@ -29,31 +29,31 @@ class AppError(Exception):
 
 
 class SignInRequiredError(AppError):
-    """Only users who are signed in may do this."""
+    """Only signed-in users may do this."""
 
 
 class ForbiddenError(AppError):
-    """The user knows that the page exists, but may not use it yet."""
+    """The user may know that the page exists, but may not use it."""
 
 
 class NotFoundError(AppError):
-    """There is nothing here, or nothing for this user: both look the same, so that nobody learns what exists."""
+    """The page does not exist, or this user may not know that it does: both look the same."""
 
     def __init__(
         self,
-        message: str = "There is nothing here.",
-        hint: str = "Look at the address again, or start from the list of challenges.",
+        message: str = "This page does not exist, or you do not have access to it.",
+        hint: str = "Check the address, or start from the list of challenges.",
         link: tuple[str, str] | None = None,
     ) -> None:
         super().__init__(message, hint, link)
 
 
 class ConflictError(AppError):
-    """Not possible at present: the challenge is closed, or the quota of the day is used up."""
+    """Not possible now: the challenge is closed, or the quota is used up."""
 
 
 class FormError(Exception):
-    """A form with invalid fields: a message for each of them, and under "" one for the whole form."""
+    """An invalid form: a message for each invalid field, and under "" one for the whole form."""
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__("; ".join(errors.values()))
@@ -61,7 +61,7 @@ class FormError(Exception):
 
 
 class FormWording(Wording):
-    """Writes arguments of a call as the labels of the fields in a form."""
+    """Names arguments of a call by the labels of their form fields."""
 
     def argument(self, name: str) -> str:
         """The label in quotes."""
@@ -69,6 +69,6 @@ class FormWording(Wording):
 
 
 def field_errors(error: TallymarkError, fields: Mapping[str, str], default: str) -> dict[str, str]:
-    """The message of an error under the field of the argument that it names, for a `FormError`."""
+    """The message of an error by form field, for a `FormError`."""
     named = (field for argument, field in fields.items() if error.names(argument))
     return {next(named, default): error.write(FormWording())}

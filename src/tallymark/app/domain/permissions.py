@@ -1,4 +1,4 @@
-"""Permissions: who may do what, in one table that every route asks."""
+"""Permissions: who may do what, in one table for all routes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tallymark.app.store.models import Challenge, Member, Submission, User, Vers
 
 
 class Actor(NamedTuple):
-    """Who acts: a user, None if nobody is signed in; and their team in the challenge that it is about."""
+    """Who acts: a user, None if nobody is signed in; and their team in the challenge."""
 
     user: User | None
     team_id: int | None = None
@@ -83,16 +83,16 @@ PERMISSIONS: dict[str, PermissionRule] = {
 
 
 def is_allowed(action: str, actor: Actor, resource: Resource | None = None) -> bool:
-    """Whether somebody may do something."""
+    """Whether an actor may do something."""
     return PERMISSIONS[action](actor, resource or Resource())
 
 
 def require(action: str, actor: Actor, resource: Resource | None = None) -> None:
-    """Raise unless it is allowed: strangers are asked to sign in, users only learn that there is nothing for them."""
+    """Raise unless it is allowed: visitors are asked to sign in, users get "not found"."""
     if is_allowed(action, actor, resource):
         return
     if actor.user is None:
-        raise SignInRequiredError("Sign in to see this page.", "Then you come back here.")
+        raise SignInRequiredError("Sign in to see this page.", "You will return here afterwards.")
     raise NotFoundError()
 
 

@@ -1,8 +1,8 @@
-"""The quota: how many submissions of a team count on a day, from midnight to midnight UTC.
+"""The quota: how many submissions a team has per day, from midnight to midnight UTC.
 
 `take` counts one more in the transaction that stores the submission (`submissions.submit_file`). `give_back` undoes it
 in the transaction that stores a rejection or a failure (`scoring`), so nothing is counted twice or lost. Rejected files
-cost nothing, but a team can have at most a hundred of them in 24 hours.
+do not count, but a team can have at most a hundred of them in 24 hours.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from sqlalchemy.orm import Session
 from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.models import Challenge, Quota, Submission
 
-_MAX_REJECTED = 100  # files of a team in 24 hours that cost nothing
+_MAX_REJECTED = 100  # files of a team in 24 hours
 
 
 class QuotaStatus(NamedTuple):
-    """How many submissions of a team count today, of how many."""
+    """How many submissions a team has used today, of how many."""
 
     used: int
     limit: int
 
     @property
     def remaining(self) -> int:
-        """How many more submissions count today."""
+        """How many submissions are left today."""
         return max(self.limit - self.used, 0)
 
     def __str__(self) -> str:
-        return f"{self.used} of {self.limit} used today, resets 00:00 UTC"
+        return f"{self.used} of {self.limit} submissions used today; resets at 00:00 UTC"
 
     @property
     def next_submission(self) -> str:
-        """The number of the next submission of today, in words."""
-        return f"{min(self.used + 1, self.limit)} of {self.limit} today, resets 00:00 UTC"
+        """The number of today's next submission, in words."""
+        return f"submission {min(self.used + 1, self.limit)} of {self.limit} today; resets at 00:00 UTC"
 
 
 def quota_status(session: Session, challenge: Challenge, team_id: int, now: datetime) -> QuotaStatus:
@@ -46,11 +46,11 @@ def quota_status(session: Session, challenge: Challenge, team_id: int, now: date
 
 
 def exceeded(session: Session, challenge: Challenge, team_id: int, now: datetime) -> str:
-    """Why a team has no submission left; empty where it has one."""
+    """Why a team has no submission left; empty if it has one."""
     if not quota_status(session, challenge, team_id, now).remaining:
-        return f"All {challenge.quota} submissions of today are used. The next day begins at 00:00 UTC."
+        return f"Your team has used all {challenge.quota} submissions of today. The quota resets at 00:00 UTC."
     if _count_rejected(session, team_id, now) >= _MAX_REJECTED:
-        return f"{_MAX_REJECTED} files were rejected within a day. Check them with `tallymark check` first."
+        return f"{_MAX_REJECTED} files were rejected within 24 hours. Check files with `tallymark check` first."
     return ""
 
 

@@ -1,6 +1,6 @@
-"""The result of a submission, and how much of it a reader may know.
+"""The result of a submission, and what a reader may see of it.
 
-What participants may know is decided here, when a result is read and not when it is stored: the organiser can change
+What participants may see is decided here, when a result is read and not when it is stored: the organiser can change
 it at any time. Everything shown comes from what scoring stored in challenge mode; outcomes of single rows and the split
 never leave the server.
 """

@@ -21,6 +21,9 @@ from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.intervals.settings import Intervals
+from tallymark.metrics.classification.classification_report import ClassReport
+from tallymark.metrics.classification.precision_recall import fscore, precision, recall
+from tallymark.submissions.disclosure import disclosed
 from tallymark.submissions.outcomes import Outcomes
 from tallymark.submissions.public_private import PartScores, score_parts
 from tallymark.submissions.settings import Limits
@@ -66,7 +69,7 @@ def _score(service: Service, submission: Submission, version: Version, *, resamp
             public_rows(service, version),
             **scoring_config_of(version).as_arguments(),
             limits=limits,
-            reveal_classes=True,  # stored; `results.visibility` decides who sees it
+            details=True,  # stored; `results.visibility` decides who sees it
             ci=Intervals(CONFIDENCE_LEVEL, "auto" if resampled else "analytic", service.settings.resamples),
         )
 
@@ -121,7 +124,7 @@ def _score_rows(submission: Submission, version: Version, part: str, result: Any
                 part=part,
                 place=place,
                 name=name,
-                value=cell.value if math.isfinite(cell.value) else None,
+                value=_finite(cell.value),
                 lo=cell.lo,
                 hi=cell.hi,
                 method=cell.method,
@@ -148,31 +151,40 @@ def _facts(scored: PartScores) -> dict[str, Any]:
         "missing_ids": scored.missing_ids,
         "extra": scored.extra,
         "extra_ids": scored.extra_ids,
-        "matches": public.matches,
-        "mismatches": None if public.matches is None else _count_mismatches(scored),
+        "correct": public.correct,
+        "incorrect": None if public.correct is None else _count_incorrect(scored),
         "warnings": public.warnings,
         "preview": scored.preview,
     }
     if public.per_class is not None:
-        # A class that was only predicted would tell of single rows.
-        true_classes = [each for each in public.per_class.to_dict()["classes"] if each["support"]]
-        facts["classes"] = [_undefined_as_none(each) for each in true_classes[:MAX_CLASSES]]
+        facts["classes"] = _class_facts(public.per_class)
     return facts
 
 
-def _count_mismatches(scored: PartScores) -> int:
-    """Rows that are not right. With parts, missing rows are among them: the number of rows of the file in the public
-    part would tell which rows are public."""
+def _count_incorrect(scored: PartScores) -> int:
+    """Rows that are not correct. With parts, missing rows are among them: the number of rows of the file in the public
+    part would reveal which rows are public."""
     public = scored.parts["public"]
-    assert public.matches is not None
-    return public.compared + (public.missing if len(scored.parts) > 1 else 0) - public.matches
+    assert public.correct is not None
+    return public.compared + (public.missing if len(scored.parts) > 1 else 0) - public.correct
 
 
-def _undefined_as_none(facts: dict[str, Any]) -> dict[str, Any]:
-    """The same with None instead of NaN, which JSON does not have."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in facts.items()
-    }
+def _class_facts(report: ClassReport) -> list[dict[str, Any]]:
+    """The rounded scores of the true classes, with None if undefined. Classes that were only predicted, and the counts
+    of true and false positives, would reveal single rows."""
+    return [
+        {
+            "class": label,
+            **{each.name: _finite(disclosed(each, getattr(scores, each.name))) for each in (precision, recall, fscore)},
+            "support": scores.support,
+        }
+        for label, scores in report.scores.items()
+        if scores.support
+    ][:MAX_CLASSES]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _store_rejection(service: Service, submission: Submission, version: Version, error: Rejection) -> None:

@@ -1,8 +1,8 @@
-"""Submissions: when a team may submit, and the transaction that takes a file in.
+"""Submissions: when a team may submit, and the transaction that stores a file.
 
-A submission is a row, and the row is its place in the queue. It is stored in one transaction with the quota that it
-takes, before it is scored. Whoever claims it scores it: the request that brought it where the file is small, else the
-worker. What a dead process has claimed is claimed again by the next.
+A submission is a row, and the row is its place in the queue. It is stored in one transaction with its quota, before
+it is scored. Whoever claims it scores it: the request itself if the file is small, else the worker. Claims of a dead
+process expire.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _LOG = logging.getLogger("tallymark.app")
 
 
 def refusal_reason(session: Session, service: Service, challenge: Challenge, team_id: int) -> str:
-    """Why a team cannot submit now; empty where it can."""
+    """Why a team cannot submit now; empty if it can."""
     now = service.now()
     if challenge_state(challenge, now) == "soon":
         return "This challenge is not open yet."
     if not accepts_submissions(challenge, now):
-        return "This challenge is closed: nothing is taken any more."
+        return "This challenge is closed and accepts no submissions."
     return quota.exceeded(session, challenge, team_id, now)
 
 
@@ -47,7 +47,7 @@ def submit_file(
     note: str,
     checked: str | None = None,
 ) -> str:
-    """Store a submission with the quota that it takes, and score it at once where it is small enough; its key.
+    """Store a submission with its quota, and score it at once if it is small enough; returns its key.
 
     `checked` is the hash of the token of a checked file, which is used up.
     """
@@ -67,7 +67,7 @@ def submit_file(
             raise checks.token_not_found(locked)
         reason = refusal_reason(session, service, locked, team_id)
         if reason or not quota.take(session, team_id, today, locked.quota):
-            raise ConflictError(reason or f"All {locked.quota} submissions of today are used.")
+            raise ConflictError(reason or f"Your team has used all {locked.quota} submissions of today.")
         record_file(session, file, now)
         submission = Submission(
             key=key,

@@ -25,20 +25,20 @@ def join_challenge(service: Service, user: User, challenge: Challenge, name: str
         if current is None:
             raise NotFoundError()
         if is_over(current, service.now()) and not accepts_submissions(current, service.now()):
-            raise FormError({"": "The challenge is over: nobody can join it any more."})
+            raise FormError({"": "The challenge is over; nobody can join any more."})
         if code.strip():
             team = session.scalar(select(Team).where(Team.code == code.strip(), Team.challenge_id == challenge.id))
             if team is None:
-                raise FormError({"code": "No team of this challenge has this code. Ask those in the team for it."})
+                raise FormError({"code": "No team in this challenge has this code. Ask a member of the team."})
         elif not name:
-            raise FormError({"team": "Give a new team its name, or enter the code of one that there is."})
+            raise FormError({"team": "Enter a name for a new team, or the code of an existing one."})
         else:
             team = create_team(session, service, challenge, name, baseline=user.organiser)
         try:
             with session.begin_nested():
                 session.add(Member(team_id=team.id, user_id=user.id, challenge_id=challenge.id))
         except IntegrityError:
-            raise FormError({"": "You take part in this challenge already."}) from None
+            raise FormError({"": "You already take part in this challenge."}) from None
         return team
 
 
@@ -57,16 +57,16 @@ def create_team(session: Session, service: Service, challenge: Challenge, name: 
         with session.begin_nested():
             session.add(team)
     except IntegrityError:
-        raise FormError({"team": "Another team has this name. Take another."}) from None
+        raise FormError({"team": "This team name is taken. Choose another."}) from None
     return team
 
 
 def choose_finals(
     service: Service, challenge: Challenge, team_id: int, keys: Sequence[str], shown: Sequence[str] | None = None
 ) -> int:
-    """Choose the submissions that are ranked in the private part; how many are chosen now.
+    """Select the submissions that are ranked in the private part; how many are selected now.
 
-    With `shown`, the submissions that the form listed, choices among the others stay.
+    With `shown`, the submissions that the form listed, selections among the others stay.
     """
     selected = set(keys)
     with service.database.writing() as session:
@@ -74,18 +74,18 @@ def choose_finals(
         if locked is None:
             raise NotFoundError()
         if is_over(locked, service.now()):
-            raise FormError({"final": "The challenge is over: the choice stands."})
+            raise FormError({"final": "The challenge is over; the selection can no longer change."})
         own = (Submission.challenge_id == challenge.id) & (Submission.team_id == team_id)
         eligible = own & (Submission.state == "scored") & Submission.late.is_(False)
         ids = session.scalars(select(Submission.id).where(eligible & Submission.key.in_(selected))).all()
         if len(ids) != len(selected):
-            raise FormError({"final": "Only submissions that were scored in time can be chosen."})
+            raise FormError({"final": "Only submissions from before the deadline that were scored can be selected."})
         listed = eligible if shown is None else eligible & Submission.key.in_(shown)
         session.execute(update(Submission).where(listed).values(final=False))
         session.execute(update(Submission).where(Submission.id.in_(ids)).values(final=True))
         chosen = session.scalar(select(func.count()).select_from(Submission).where(own & Submission.final)) or 0
         if chosen > locked.finals:
-            raise FormError({"final": f"At most {locked.finals} can be chosen; these were {chosen}."})
+            raise FormError({"final": f"Select at most {locked.finals}; you selected {chosen}."})
         leaderboards.mark_changed(session, challenge.id)
     leaderboards.update_leaderboards(service, challenge.id)
     return chosen

@@ -92,7 +92,7 @@ class PreparedVersion(NamedTuple):
 
 
 def prepare_version(service: Service, scoring: ScoringConfig, answers: BinaryIO) -> PreparedVersion:
-    """Read answers, try the metrics on them, and store the files: answers, a sample submission and the split."""
+    """Read answers, try the metrics on them, and store answers, a sample submission and the split."""
     parsed = _read_answers(service, scoring, answers)
     sample = _sample_submission(parsed, scoring)
     answers.seek(0)
@@ -145,7 +145,7 @@ def _sample_submission(answers: Answers, scoring: ScoringConfig) -> bytes:
 
 
 def _try_metrics(answers: BinaryIO, sample: bytes, scoring: ScoringConfig, public: Array | None) -> None:
-    """Score a submission, so that the organiser sees now which metrics fail, and not the participants later."""
+    """Score a trial submission, so that the organiser and not a participant learns of metrics that fail."""
     use_answers = scoring.task != "probabilities"
     submission = io.BytesIO(answers.read() if use_answers else sample)
     answers.seek(0)
@@ -160,14 +160,14 @@ def _try_metrics(answers: BinaryIO, sample: bytes, scoring: ScoringConfig, publi
         for part, scored in score_parts(answers, submission, public, **scoring.as_arguments()).parts.items():
             name, value = next(iter(scored.scores.items()))
             if not math.isfinite(value):
-                raise FormError({"metrics": f"{name} is undefined on the {part} part: nobody could be ranked there."})
+                raise FormError({"metrics": f"{name} is undefined on the {part} part, so entries could not be ranked."})
         answers.seek(0)
     except TallymarkError as error:
         raise FormError(field_errors(error, {"positive": "positive", "classes": "classes"}, "metrics")) from error
 
 
 def part_as_csv(service: Service, version: Version, part: str) -> bytes:
-    """The answers of a part as CSV, with which the scores of that part can be reproduced elsewhere."""
+    """The answers of a part as CSV, to reproduce the scores of that part elsewhere."""
     scoring = scoring_config_of(version)
     with service.files.path(version.answers).open("rb") as stream:
         answers = _read_answers(service, scoring, stream)
@@ -209,7 +209,7 @@ def add_version(
         record_file(session, file, now)
     last = session.scalar(select(func.max(Version.number)).where(Version.challenge_id == challenge.id)) or 0
     if last != (0 if after is None else after.number):
-        raise FormError({"": "Somebody else has changed this challenge by now. Look at it again, and then change it."})
+        raise FormError({"": "Someone else changed this challenge meanwhile. Reload the page and try again."})
     version = Version(
         challenge_id=challenge.id,
         number=last + 1,

@@ -1,4 +1,4 @@
-"""The HTTP status of each error of the domain, and errors in the request itself."""
+"""The HTTP status of each domain error, and errors in the request itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _STATUS = {SignInRequiredError: 401, ForbiddenError: 403, NotFoundError: 404, Co
 
 
 class RequestError(AppError):
-    """A request that cannot be understood or is too large."""
+    """A malformed or too large request."""
 
     def __init__(self, status: int, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -16,8 +16,8 @@ class RequestError(AppError):
 
 
 def invalid_form() -> RequestError:
-    """The error for a form that cannot be read, or asks for an action that does not exist."""
-    return RequestError(400, "The form could not be read.", "Go back, and send it again.")
+    """The error for a form that is malformed or has an unknown action."""
+    return RequestError(400, "The form could not be read.", "Go back and try again.")
 
 
 def status_of(error: AppError) -> int:

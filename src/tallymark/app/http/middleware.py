@@ -1,6 +1,6 @@
 """Middleware around every route: checks of host and origin, security headers, logs and metrics, and the page of errors.
 
-Every request gets a reference, which error pages show and the log has.
+Every request gets a reference, which is on error pages and in the log.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class RequestMiddleware:
             self._record(scope, status, time.perf_counter() - start, reference)
 
     def _refusal(self, method: str, path: str, headers: Headers) -> str:
-        """Why a request is refused; empty where it is not."""
+        """Why a request is refused; empty if it is not."""
         host = headers.get("host", "").lower()
         if "\0" in path:
-            return "This is no address.\n"
+            return "Invalid URL.\n"
         if path not in _PROBE_PATHS and (not _HOST.fullmatch(host) or not self._is_own_host(_host_name(host))):
-            return "This app is not reached by this name. Its organiser can set `--url`.\n"
+            return "Unknown host. The operator can set `--url`.\n"
         if method not in _SAFE_METHODS and not self._is_same_origin(host, headers):
-            return "This came from another site. Go to the page itself, and try again.\n"
+            return "Cross-site request refused. Open the page itself and try again.\n"
         return ""
 
     def _is_own_host(self, name: str) -> bool:
@@ -95,7 +95,7 @@ class RequestMiddleware:
         return self._settings.host not in _LOCALHOST and _is_ip_address(name)
 
     def _is_same_origin(self, host: str, headers: Headers) -> bool:
-        """Whether the browser says that one of our own pages sent the request. Without a word on it, it is refused."""
+        """Whether the headers say that one of our own pages sent the request; without such headers it is refused."""
         origin = headers.get("origin")
         if origin is not None:
             own = self._settings.address if self._settings.url else f"{origin.partition('://')[0]}://{host}"
@@ -112,7 +112,7 @@ class RequestMiddleware:
             headers["Strict-Transport-Security"] = "max-age=31536000"
 
     def _record(self, scope: Scope, status: int, seconds: float, reference: str) -> None:
-        """Count and log a request, without anything that people typed: the pattern of the path, not the path."""
+        """Count and log a request by the pattern of its path, without anything that people typed."""
         route = getattr(scope.get("route"), "path", None) or "none"
         method = scope["method"] if scope["method"] in _METHODS else "?"
         self._prometheus.requests.labels(method, route, status).inc()

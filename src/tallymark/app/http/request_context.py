@@ -23,14 +23,14 @@ from tallymark.app.store.models import Challenge, User
 
 SESSION_COOKIE = "tallymark"
 FLASHES = {  # messages after a redirect, by a word in the query of its address
-    "joined": ("good", "You take part. Your first submission can be sent now."),
+    "joined": ("good", "You have joined. You can submit now."),
     "saved": ("good", "Saved."),
-    "version": ("good", "Saved as a new version: every submission is being scored again."),
-    "created": ("good", "The challenge is there. Others can see it now."),
+    "version": ("good", "Saved as a new version. All submissions are being scored again."),
+    "created": ("good", "Challenge created. Others can see it now."),
     "closed": ("note", "The challenge is closed."),
     "reopened": ("good", "The challenge is open again."),
-    "chosen": ("good", "Your choice is saved."),
-    "password": ("good", "Your password is changed. You were signed out everywhere else."),
+    "chosen": ("good", "Selection saved."),
+    "password": ("good", "Password changed. You were signed out on all other devices."),
     "signed-out": ("note", "You are signed out."),
     "welcome": ("good", "Welcome. You are signed in."),
 }
@@ -56,7 +56,7 @@ class RequestContext:
         return format_bytes(self.settings.upload_bytes)
 
     def require(self, action: str, session: Session | None = None, resource: Resource | None = None) -> Actor:
-        """The user as an actor, if they may do this; else raises."""
+        """The user as an actor if they may do this; else raises."""
         challenge: Challenge | None = None if resource is None else resource.challenge
         actor = Actor(self.user) if session is None else find_actor(session, self.user, challenge)
         require(action, actor, resource)

@@ -1,4 +1,4 @@
-"""Uploaded forms: read as a stream, refused once they exceed the limit, and kept on disk where they are large."""
+"""Uploaded forms: read as a stream, refused once they exceed the limit, and kept on disk if they are large."""
 
 from __future__ import annotations
 
@@ -62,16 +62,17 @@ async def read_form(request: Request, max_files: int = 0, max_bytes: int = 0) ->
         if content_type == "application/x-www-form-urlencoded":
             return _parse(await FormParser(request.headers, stream).parse(), max_bytes)
     except UploadTooLarge:
-        allowed = f"At most {format_bytes(max_bytes)} a file are taken here."
-        reason = allowed if max_files else "This is more than the form can hold."
-        raise RequestError(413, f"The file is too large. {reason}", "Leave out columns that nobody needs.") from None
+        if not max_files:
+            raise RequestError(413, "The form is too large.", "Shorten its texts.") from None
+        limit_text = f"A file may have at most {format_bytes(max_bytes)}."
+        raise RequestError(413, limit_text, "Remove unneeded columns.") from None
     except (MultiPartException, ClientDisconnect, UnicodeError, ValueError):
         raise invalid_form() from None
-    raise RequestError(415, "The form was sent in a way that is not known here.", "Go back, and send it again.")
+    raise RequestError(415, "The encoding of the form is not supported.", "Go back and try again.")
 
 
 class _Parser(MultiPartParser):
-    """A parser that leaves no file open, and refuses a form that breaks off."""
+    """A parser that leaves no file open, and refuses a truncated form."""
 
     async def read(self) -> FormData:
         """The form."""
@@ -79,7 +80,7 @@ class _Parser(MultiPartParser):
             form = await self.parse()
             complete = sum(isinstance(value, UploadFile) for _, value in form.multi_items())
             if complete < len(self._files_to_close_on_error):
-                raise MultiPartException("a file has no end")
+                raise MultiPartException("a file is truncated")
         except BaseException:
             for file in self._files_to_close_on_error:
                 file.close()
@@ -96,13 +97,13 @@ async def _limited(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
         elif total > _DRAIN_FACTOR * limit:
             break
     if total > limit:
-        raise UploadTooLarge("more was sent than may be")
+        raise UploadTooLarge("the request exceeds the limit")
 
 
 def _check_text(text: str) -> None:
     """Refuse what databases cannot store: the character NUL, and lone surrogates."""
     if "\0" in text:
-        raise ValueError("a text has the character NUL")
+        raise ValueError("a text has a NUL character")
     text.encode()
 
 
@@ -123,5 +124,5 @@ def _parse(form: FormData, max_bytes: int) -> ParsedForm:
     if any((file.size or 0) > max_bytes for file in files.values()):
         for file in files.values():
             file.file.close()
-        raise UploadTooLarge("a file is larger than it may be")
+        raise UploadTooLarge("a file exceeds the limit")
     return ParsedForm(values, lists, files)

@@ -25,7 +25,7 @@ class SignUpPage(NamedTuple):
     invited: str = ""
     """The role that the invitation gives, in a sentence."""
     refused: str = ""
-    """Why sign-up is not possible; empty where it is."""
+    """Why sign-up is not possible; empty if it is."""
 
 
 class InvitationRow(NamedTuple):
@@ -35,7 +35,7 @@ class InvitationRow(NamedTuple):
     created: PageTime
     expires: PageTime
     state: str
-    """ "open", "used" or "over"."""
+    """ "open", "used" or "expired"."""
 
 
 class AccountPage(NamedTuple):

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from tallymark.app.domain.versions import metrics_of
-from tallymark.app.pages.formatting import TASK_NAMES, direction_arrow, direction_text, optional_page_time, pluralize
+from tallymark.app.pages.formatting import (
+    TASK_NAMES,
+    direction_arrow,
+    direction_text,
+    metric_names,
+    optional_page_time,
+    pluralize,
+)
 from tallymark.app.pages.shell import PageTime, ProblemSection, SelectOption, Shell
 from tallymark.app.store.models import Challenge, Version
-from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Document
 from tallymark.submissions.document import WHY_MACRO
 from tallymark.submissions.settings import requires_every_row
 
 _COLUMN_MEANINGS = {
-    "labels": ("what you predict", "cat"),
-    "numbers": ("the number that you predict", "12.5"),
-    "ranking": ("a score: the higher, the further up in its query", "0.73"),
-    "probabilities": ("the probability of the positive class", "0.73"),
+    "labels": ("predicted class", "cat"),
+    "numbers": ("predicted number", "12.5"),
+    "ranking": ("score; higher scores rank first within their query", "0.73"),
+    "probabilities": ("probability of the positive class", "0.73"),
 }
+
+
+ROUNDING = "Scores are rounded: shares to a tenth of a percent, others to four significant digits."
 
 
 class ChallengeCard(NamedTuple):
@@ -68,10 +77,11 @@ class AnalysePage(NamedTuple):
 
 
 class ChallengesPage(NamedTuple):
-    """`/challenges` (challenges.html)."""
+    """`/challenges` (challenges.html): those that are open or will open, then past ones."""
 
     shell: Shell
     challenges: Sequence[ChallengeCard]
+    past: Sequence[ChallengeCard] = ()
 
 
 class MetricFacts(NamedTuple):
@@ -136,13 +146,13 @@ class ChallengePage(NamedTuple):
 
 def challenge_card(challenge: Challenge, version: Version, state: str, teams: int, now: datetime) -> ChallengeCard:
     """A challenge in a list."""
-    name, metric = next(iter(metrics_of(version).items()))
+    key, metric = next(iter(metrics_of(version).items()))
     return ChallengeCard(
         challenge.slug,
         challenge.title,
         challenge.summary,
         TASK_NAMES[version.task],
-        name,
+        metric_names(version)[key],
         direction_arrow(metric),
         direction_text(metric),
         state,
@@ -151,11 +161,12 @@ def challenge_card(challenge: Challenge, version: Version, state: str, teams: in
     )
 
 
-def explain_metrics(metrics: Iterable[tuple[str, Metric]]) -> list[MetricFacts]:
-    """Explanations of metrics, of which the first ranks."""
+def explain_metrics(version: Version) -> list[MetricFacts]:
+    """Explanations of the metrics of a version, of which the first ranks."""
+    names = metric_names(version)
     return [
         MetricFacts(
-            name,
+            names[key],
             direction_arrow(metric),
             direction_text(metric),
             metric.description,
@@ -164,48 +175,49 @@ def explain_metrics(metrics: Iterable[tuple[str, Metric]]) -> list[MetricFacts]:
             WHY_MACRO if "macro" in str(getattr(metric, "average", "")) else "",
             place == 0,
         )
-        for place, (name, metric) in enumerate(metrics)
+        for place, (key, metric) in enumerate(metrics_of(version).items())
     ]
 
 
 def describe_columns(version: Version) -> list[ColumnFacts]:
     """The columns of a submission."""
     needs_all = requires_every_row(version.task, version.missing, metrics_of(version).values())
-    rule = "each one once" if needs_all else "each at most once; one that is missing counts as wrong"
-    ids = ColumnFacts(version.id_column, f"the ids that are asked for, {rule}", "17")
+    rule = "each exactly once" if needs_all else "each at most once; a missing row counts as incorrect"
+    ids = ColumnFacts(version.id_column, f"ids of the sample file, {rule}", "17")
     if version.task == "probabilities" and version.classes:
         share = f"{1 / len(version.classes):.3g}"
-        return [ids, *(ColumnFacts(name, f"the probability of {name}", share) for name in version.classes)]
+        return [ids, *(ColumnFacts(name, f"probability of {name}", share) for name in version.classes)]
     return [ids, ColumnFacts(version.label_column, *_COLUMN_MEANINGS[version.task])]
 
 
 def describe_split(version: Version) -> str:
     """Which rows are scored when, in words."""
     if version.public is None:
-        return f"All {version.rows:,} rows of the answers are scored at once."
+        return f"Scores are computed on all {version.rows:,} rows."
     private = version.rows - version.public_rows
     return (
-        f"Scores are of {version.public_rows:,} public rows while the challenge runs. The {private:,} private rows, "
-        "which decide in the end, are told when it is over. Nobody is told which rows are which."
+        f"While the challenge is open, scores are computed on {version.public_rows:,} public rows. The other "
+        f"{private:,} rows are private: they decide the final ranking, and their scores are shown when the challenge "
+        "is over. Which rows are public stays secret."
     )
 
 
 def describe_finals(challenge: Challenge, version: Version) -> str:
     """Which submissions count in the end, in words."""
     if version.public is None:
-        return "The best submission of a team counts"
+        return "The best submission of each team counts"
     limit = pluralize(challenge.finals, "submission")
-    return f"A team chooses up to {limit} for the private part; else its best in public counts"
+    return f"Each team selects up to {limit} for the private part; by default its best public one"
 
 
 def describe_visibility(challenge: Challenge, version: Version) -> list[str]:
     """What participants see of their results, one sentence each."""
-    sentences = ["Your scores, and where they stand on the leaderboard."]
+    sentences = ["Your scores and your place on the leaderboard.", ROUNDING]
     if challenge.shows_intervals:
-        sentences.append("How sure each score is: its 95 % interval.")
+        sentences.append("A 95 % interval for each score.")
     has_labels = version.task == "labels"
     if challenge.shows_counts and has_labels:
-        sentences.append("How many rows are right and wrong.")
+        sentences.append("How many rows are correct and incorrect.")
     if challenge.shows_classes and has_labels:
         sentences.append("Precision, recall and F1 of each class.")
-    return [*sentences, "Never the answers, nor which rows are right."]
+    return [*sentences, "Never the answers, nor which rows are correct."]

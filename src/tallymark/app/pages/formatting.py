@@ -7,18 +7,20 @@ from datetime import datetime, timedelta
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from tallymark.app.domain.versions import metrics_of
 from tallymark.app.pages.shell import PageTime
-from tallymark.app.store.models import StoredScore
+from tallymark.app.store.models import StoredScore, Version
+from tallymark.evaluation.report import display_names
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Card, Scale
-from tallymark.rendering.table import Percent, show_number
+from tallymark.rendering.table import Name, Percent, show_number
 from tallymark.submissions.result import interval_text, shown_in_percent
 
 TASK_NAMES = {
     "labels": "Labels",
     "numbers": "Numbers",
     "probabilities": "Probabilities",
-    "ranking": "Scores for a ranking",
+    "ranking": "Ranking scores",
 }
 _TIME_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -79,6 +81,11 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
+def metric_names(version: Version) -> dict[str, Name]:
+    """The display names of the metrics of a version, each with the string that code uses."""
+    return {key: Name(name, key) for key, name in display_names(metrics_of(version), version.positive).items()}
+
+
 def direction_arrow(metric: Metric) -> str:
     """The direction of a metric as an arrow."""
     return {"higher": "↑", "lower": "↓"}.get(str(metric.better), "→")
@@ -88,7 +95,7 @@ def direction_text(metric: Metric) -> str:
     """The direction of a metric in words."""
     if metric.better in ("higher", "lower"):
         return f"{metric.better} is better"
-    return f"closer to {show_number(float(metric.better))} is better" if metric.better is not None else "no direction"
+    return "no direction" if metric.better is None else f"closer to {show_number(float(metric.better))} is better"
 
 
 def format_score(metric: Metric, value: float | None) -> str:
@@ -108,7 +115,7 @@ def format_interval(metric: Metric, score: StoredScore) -> str:
     return "" if score.lo is None or score.hi is None else interval_text(metric, score.lo, score.hi)
 
 
-def score_card(metric: Metric, score: StoredScore, *, intervals: bool) -> Card:
+def score_card(name: str, metric: Metric, score: StoredScore, *, intervals: bool) -> Card:
     """A score as a headline number."""
     interval = format_interval(metric, score) if intervals else ""
     scale = None
@@ -116,4 +123,4 @@ def score_card(metric: Metric, score: StoredScore, *, intervals: bool) -> Card:
         lo, hi = (score.lo, score.hi) if intervals else (None, None)
         scale = Scale(0.0, 1.0, score.value, lo, hi)
     caption = f"95 % interval: {interval}" if interval else ""
-    return Card(score.name, format_score(metric, score.value), caption, "", score_band(metric, score.value), scale)
+    return Card(name, format_score(metric, score.value), caption, "", score_band(metric, score.value), scale)

@@ -7,10 +7,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tallymark.app.domain.leaderboards import Improvement, rank_range_of
+from tallymark.app.domain.versions import metrics_of
 from tallymark.app.pages.formatting import (
     direction_arrow,
     format_interval,
     format_score,
+    metric_names,
     page_time,
     pluralize,
     score_band,
@@ -18,12 +20,13 @@ from tallymark.app.pages.formatting import (
 from tallymark.app.pages.shell import Link, PageTime, Pagination, Shell
 from tallymark.app.store.models import LeaderboardEntry, StoredScore, Version
 from tallymark.metrics.base import Metric
+from tallymark.rendering.table import Name
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
-ORDER = "Entries are ordered by score; of equal scores, the earlier is first."
+ORDER = "Entries are ordered by score; of equal scores, the earlier entry is first."
 RANK_MEANING = (
-    "The rank range leaves out the ranks that the rows rule out: those of entries that score significantly better or "
-    "significantly worse (all pairs, corrected by Holm’s method at the 5 % level)."
+    "The rank range is 1 + the number of entries that are significantly better, to the number of entries − the number "
+    "that are significantly worse (5 % level, corrected for all pairs by Holm’s method)."
 )
 
 
@@ -99,10 +102,12 @@ class LeaderboardPage(NamedTuple):
     """How entries are ordered, and what a rank range means."""
     pages: Pagination | None = None
     own_page: Link | None = None
-    """ "You are on page 3", where the reader's own entry is on another page."""
+    """ "You are on page 3", if the reader's own entry is on another page."""
     history: HistoryChart | None = None
     queued: str = ""
-    """ "3 submissions are being scored.", where some are."""
+    """ "3 submissions are being scored."; empty if none are."""
+    key_of_bands: str = ""
+    """What the colours of the scores mean."""
 
 
 def part_tabs(path: str, parts: Sequence[str], current: str) -> list[Link]:
@@ -120,16 +125,19 @@ def ranking_sentence(version: Version, part: str) -> str:
     if part == PUBLIC:
         return f"The best submission of each team, on the {pluralize(version.public_rows, 'row')} of the public part."
     private_rows = pluralize(version.rows - version.public_rows, "row")
-    return f"What each team has chosen, else its best in public, on the {private_rows} of the private part."
+    return (
+        f"The selected submissions of each team, by default its best public one, on {private_rows} of the private part."
+    )
 
 
-def metric_heading(name: str, metric: Metric) -> str:
-    """The heading of a column of scores."""
-    return f"{name} {direction_arrow(metric)}"
+def metric_headings(version: Version) -> list[Name]:
+    """The headings of the columns of scores."""
+    names = metric_names(version)
+    return [Name(f"{names[key]} {direction_arrow(metric)}", key) for key, metric in metrics_of(version).items()]
 
 
 def queued_sentence(count: int) -> str:
-    """How many submissions have no entry yet; empty where all have."""
+    """How many submissions are being scored; empty if none."""
     return f"{pluralize(count, 'submission')} {'is' if count == 1 else 'are'} being scored." if count else ""
 
 

@@ -30,5 +30,5 @@ def _section(problems: Sequence[Problem], total: int, stopped: bool, sentence: s
     hidden = total - len(problems)
     more = f"And {least}{hidden:,} more." if hidden else ""
     if stopped:
-        more = f"{more} The rest of the file was not looked at.".strip()
+        more = f"{more} The rest of the file was not checked.".strip()
     return ProblemSection(f"{sentence} has {count}.", problems, more)

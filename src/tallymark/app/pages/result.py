@@ -10,16 +10,24 @@ from tallymark.app.domain.results import Result
 from tallymark.app.domain.scoring import CONFIDENCE_LEVEL
 from tallymark.app.domain.versions import metrics_of, scoring_config_of
 from tallymark.app.pages.commands import check_command, score_command
-from tallymark.app.pages.formatting import format_interval, format_score, page_time, pluralize, score_card
+from tallymark.app.pages.formatting import (
+    format_interval,
+    format_score,
+    metric_names,
+    page_time,
+    pluralize,
+    score_card,
+)
 from tallymark.app.pages.problems import stored_problems
 from tallymark.app.pages.shell import PageTime, ProblemSection, Shell
 from tallymark.app.store.models import StoredScore, Submission
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Card, Code, Document, Notes, Section
-from tallymark.rendering.table import Table
-from tallymark.submissions.document import class_percent
+from tallymark.rendering.table import Name, Table
+from tallymark.submissions.document import band_key
 from tallymark.submissions.match import list_ids
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
+from tallymark.submissions.result import class_percent
 
 _REFRESH = 3  # seconds
 
@@ -44,14 +52,14 @@ class ResultPage(NamedTuple):
     submitted: PageTime
     state: str
     sentence: str
-    """What the state means: where in the queue, that a rejected file cost nothing, …"""
+    """What the state means: the place in the queue, the effect on the quota, …"""
     note: str = ""
     late: bool = False
     refresh: int | None = None
     """Seconds after which the page is loaded again, while something is pending."""
     cards: Sequence[Card] = ()
     pending: str = ""
-    """ "The intervals follow in a moment.", while they are computed."""
+    """ "The intervals are being computed …", while they are computed."""
     counts: Sequence[tuple[str, str]] = ()
     """Names of counts and their values."""
     standing: StandingSummary | None = None
@@ -61,6 +69,8 @@ class ResultPage(NamedTuple):
     facts: Sequence[tuple[str, str]] = ()
     """Versions of the answers, the metrics and the library, the digest of the file."""
     has_report: bool = False
+    key_of_bands: str = ""
+    """What the colours of the cards mean."""
 
 
 def result_page(shell: Shell, result: Result, now: datetime, resamples: int) -> ResultPage:
@@ -81,7 +91,8 @@ def result_page(shell: Shell, result: Result, now: datetime, resamples: int) -> 
         late=submission.late,
         refresh=_REFRESH if submission.state == "queued" or pending else None,
         cards=_cards(result) if scored else (),
-        pending="The intervals are being computed; they follow in a moment." if pending else "",
+        key_of_bands=band_key(metrics_of(submission.version).values()) if scored else "",
+        pending="The intervals are being computed and appear in a moment." if pending else "",
         counts=_counts(result) if scored else (),
         standing=_standing_summary(result) if scored else None,
         sections=_sections(result, resamples) if scored else (),
@@ -92,37 +103,36 @@ def result_page(shell: Shell, result: Result, now: datetime, resamples: int) -> 
 
 
 def result_document(result: Result, now: datetime, resamples: int) -> Document:
-    """The report of a result, for a file that needs nothing else."""
+    """The report of a result as a self-contained file."""
     submission = result.submission
     counts = Table("", ("rows", "count"), list(_counts(result)), numbers=("count",))
     standing = _standing_summary(result)
     place = [] if standing is None else [f"Place {standing.place} of {standing.total}. {standing.sentence}"]
     sections = [
-        *([Section("standing", "Where it stands", "", [Notes(place)])] if place else []),
+        *([Section("standing", "Leaderboard", "", [Notes(place)])] if place else []),
         *([Section("rows", "Rows", "", [counts])] if counts.rows else []),
         *_sections(result, resamples),
-        Section("facts", "What it was scored with", "", [Table("", ("what", "which"), list(_facts(submission)))]),
+        Section("facts", "Details", "", [Table("", ("detail", "value"), list(_facts(submission)))]),
     ]
     submitted = page_time(submission.created, now).text
-    line = f"{submission.challenge.title} · {submission.team.name} · sent {submitted}"
+    line = f"{submission.challenge.title} · {submission.team.name} · submitted {submitted}"
     return Document(submission.file_name, line, _cards(result), sections)
 
 
 def _state_sentence(result: Result) -> str:
     submission = result.submission
     if result.state == "rejected":
-        return "It could not be scored, and cost nothing. All that was found is below: mend it, and send it again."
+        return "It does not count against your quota. Fix the problems below and submit the file again."
     if result.state == "failed":
-        return "Something went wrong on our side. It cost nothing; those who run the challenge can see it."
+        return "Scoring failed because of an internal error. It does not count against your quota."
     if result.state == "scored":
-        late = " It came after the deadline and is not ranked." if submission.late else ""
+        late = " It was submitted after the deadline and is not ranked." if submission.late else ""
         return f"Scored on {_public_rows(submission)}.{late}"
     if result.state == "scoring":
         return "It is being scored now."
-    comes = "comes" if result.ahead == 1 else "come"
     if result.ahead:
-        return f"It waits; {pluralize(result.ahead, 'submission')} {comes} before it."
-    return "It is the next in the queue."
+        return f"{pluralize(result.ahead, 'submission')} ahead of it in the queue."
+    return "It is next in the queue."
 
 
 def _public_rows(submission: Submission) -> str:
@@ -132,14 +142,16 @@ def _public_rows(submission: Submission) -> str:
     return f"the {pluralize(version.public_rows, 'row')} of the public part"
 
 
-def _scores(submission: Submission, part: str) -> list[tuple[Metric, StoredScore]]:
-    metrics = metrics_of(submission.version)
-    return [(metrics[score.name], score) for score in submission.scores if score.part == part and score.name in metrics]
+def _scores(submission: Submission, part: str) -> list[tuple[Name, Metric, StoredScore]]:
+    metrics, names = metrics_of(submission.version), metric_names(submission.version)
+    shown = [score for score in submission.scores if score.part == part and score.name in metrics]
+    return [(names[score.name], metrics[score.name], score) for score in shown]
 
 
 def _cards(result: Result) -> list[Card]:
     intervals = result.visible.intervals
-    return [score_card(metric, score, intervals=intervals) for metric, score in _scores(result.submission, PUBLIC)]
+    scores = _scores(result.submission, PUBLIC)
+    return [score_card(name, metric, score, intervals=intervals) for name, metric, score in scores]
 
 
 def _counts(result: Result) -> list[tuple[str, str]]:
@@ -147,19 +159,19 @@ def _counts(result: Result) -> list[tuple[str, str]]:
     labels = [("compared", "compared"), ("missing", "missing"), ("extra", "extra")]
     if result.visible.counts:
         has_parts = result.submission.version.public is not None
-        words = ("right in public", "wrong or missing in public") if has_parts else ("right", "wrong")
-        labels[1:1] = list(zip(("matches", "mismatches"), words, strict=True))
+        words = ("correct (public)", "incorrect or missing (public)") if has_parts else ("correct", "incorrect")
+        labels[1:1] = list(zip(("correct", "incorrect"), words, strict=True))
     return [(label, f"{facts[name]:,}") for name, label in labels if facts.get(name) is not None]
 
 
 def _standing_summary(result: Result) -> StandingSummary | None:
-    """The place on the leaderboard: of this submission, or of the team where another submission is its best."""
+    """The place on the leaderboard: of this submission, or of the best one of its team."""
     standing = result.standing
     if standing is None:
         return None
     place, total, ranks = f"{standing.place:,}", pluralize(standing.total, "entry"), standing.ranks
     if not standing.is_own:
-        return StandingSummary(place, total, "This is the place of your team, which has a better submission.")
+        return StandingSummary(place, total, "This is the place of your team’s best submission, which is another one.")
     better, worse = ranks.best - 1, standing.total - ranks.worst
     verb = "entry scores" if better == 1 else "entries score"
     counts = f"{better or 'No'} {verb} significantly better, {worse or 'none'} significantly worse."
@@ -170,14 +182,14 @@ def _sections(result: Result, resamples: int) -> list[Section]:
     facts = result.submission.facts or {}
     sections = []
     if facts.get("warnings"):
-        sections.append(Section("warnings", "To look at twice", "", [Notes(facts["warnings"])]))
+        sections.append(Section("warnings", "Warnings", "", [Notes(facts["warnings"])]))
     if result.visible.private_part:
-        sections.append(Section("private", "On the private part", "", [_private_scores(result)]))
+        sections.append(Section("private", "Private part", "", [_private_scores(result)]))
     if facts.get("classes") and result.visible.classes:
         sections.append(Section("classes", "Classes", "", [_class_table(facts["classes"])]))
     unmatched = _unmatched_ids(facts)
     if unmatched:
-        sections.append(Section("ids", "Ids in only one file", "", [Notes(unmatched)]))
+        sections.append(Section("ids", "Unmatched ids", "", [Notes(unmatched)]))
     if facts.get("preview"):
         lead = "The first rows as they were read."
         sections.append(Section("preview", "Preview", lead, [_preview(facts["preview"])], folded=True))
@@ -187,9 +199,9 @@ def _sections(result: Result, resamples: int) -> list[Section]:
 def _private_scores(result: Result) -> Table:
     scores = _scores(result.submission, PRIVATE)
     if not result.visible.intervals:
-        values = [(score.name, format_score(metric, score.value)) for metric, score in scores]
+        values = [(name, format_score(metric, score.value)) for name, metric, score in scores]
         return Table("", ("score", "value"), values, numbers=("value",))
-    rows = [(score.name, format_score(metric, score.value), format_interval(metric, score)) for metric, score in scores]
+    rows = [(name, format_score(metric, score.value), format_interval(metric, score)) for name, metric, score in scores]
     return Table("", ("score", "value", "95 % interval"), rows, numbers=("value",))
 
 
@@ -211,7 +223,7 @@ def _class_cell(name: str, value: Any) -> Any:
 def _unmatched_ids(facts: Mapping[str, Any]) -> list[str]:
     return [
         f"{label}: {list_ids(facts[f'{name}_ids'], facts[name])}"
-        for name, label in (("missing", "missing from the file"), ("extra", "not asked for"))
+        for name, label in (("missing", "missing"), ("extra", "extra"))
         if facts.get(name)
     ]
 
@@ -226,9 +238,9 @@ def _how_to_reproduce(submission: Submission, resamples: int) -> Section:
     score = score_command(
         "ANSWERS", submission.file_name, mode="challenge", **arguments, ci=CONFIDENCE_LEVEL, resamples=resamples
     )
-    part = "" if submission.version.public is None else ", whose rows are those of one part"
-    codes = [Code("Check a file before it is sent", check), Code(f"Score it, with the answers{part}", score)]
-    return Section("reproduce", "How to reproduce", "The same file gives the same number to the last bit.", codes)
+    part = "" if submission.version.public is None else " of one part"
+    codes = [Code("Check the file", check), Code(f"Score it with the answers{part}", score)]
+    return Section("reproduce", "How to reproduce", "The same file gives the same scores.", codes)
 
 
 def _facts(submission: Submission) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ class Link(NamedTuple):
 
 
 class Flash(NamedTuple):
-    """A message about what has just happened: `kind` is "good", "bad" or "note"."""
+    """A message after an action: `kind` is "good", "bad" or "note"."""
 
     kind: str
     text: str
@@ -65,7 +65,7 @@ class SelectOption(NamedTuple):
 
 
 class ProblemSection(NamedTuple):
-    """The problems of a file: a sentence, the first of them, and how many more there are, in words."""
+    """The problems of a file: a sentence, the first problems, and how many more there are, in words."""
 
     sentence: str
     problems: Sequence[Problem]
@@ -85,7 +85,7 @@ class Pagination(NamedTuple):
 
 
 class ErrorPage(NamedTuple):
-    """Any error (error.html): what happened, what to do about it, and the reference of the request in the log."""
+    """Any error (error.html): what happened, how to go on, and the reference of the request in the log."""
 
     shell: Shell
     status: int
@@ -93,4 +93,4 @@ class ErrorPage(NamedTuple):
     hint: str
     reference: str = ""
     link: Link | None = None
-    """A page where the user can go on."""
+    """A page to continue from."""

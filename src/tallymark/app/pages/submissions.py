@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tallymark.app.domain.results import submission_state
-from tallymark.app.pages.formatting import format_score, page_time
+from tallymark.app.pages.formatting import format_score, page_time, pluralize
 from tallymark.app.pages.shell import PageTime, Pagination, ProblemSection, Shell
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.metrics.base import Metric
@@ -15,11 +15,11 @@ from tallymark.submissions.check import SubmissionCheck
 from tallymark.submissions.public_private import PUBLIC
 
 _STATE_TEXTS = {
-    "queued": "waiting",
-    "scoring": "being scored",
+    "queued": "queued",
+    "scoring": "scoring",
     "scored": "scored",
     "rejected": "rejected",
-    "failed": "not scored",
+    "failed": "failed",
 }
 
 
@@ -39,7 +39,7 @@ class SubmitPage(NamedTuple):
     slug: str
     title: str
     quota: str
-    """ "1 of 5 today, resets 00:00 UTC"."""
+    """ "submission 1 of 5 today; resets at 00:00 UTC"."""
     refused: str
     """Why the team cannot submit now; empty where it can."""
     upload_limit: str
@@ -66,7 +66,7 @@ class MySubmissionRow(NamedTuple):
 
 
 class MySubmissionsPage(NamedTuple):
-    """`/challenges/{slug}/mine` (my_submissions.html). The form sends the keys of the chosen ones, each as `final`."""
+    """`/challenges/{slug}/mine` (my_submissions.html). The form sends the selected keys as `final`."""
 
     shell: Shell
     slug: str
@@ -76,7 +76,7 @@ class MySubmissionsPage(NamedTuple):
     """With their arrows."""
     submissions: Sequence[MySubmissionRow]
     finals: str
-    """How the final selection works, how many may be chosen and how many are."""
+    """How the final selection works, how many may be selected and how many are."""
     may_choose: bool
     may_submit: bool
     pages: Pagination | None = None
@@ -91,7 +91,7 @@ def check_summary(name: str, check: SubmissionCheck, token: str) -> CheckSummary
 def my_submission_row(
     submission: Submission, metrics: Mapping[str, Metric], now: datetime, selected: Collection[str] | None
 ) -> MySubmissionRow:
-    """A submission of the team. `selected` has the keys that a rejected form has chosen, None without one."""
+    """A submission of the team. `selected` has the keys of a rejected form, None without one."""
     is_scored = submission.state == "scored"
     values = {score.name: score.value for score in submission.scores if score.part == PUBLIC}
     state = submission_state(submission)
@@ -110,10 +110,10 @@ def my_submission_row(
 
 
 def describe_selection(challenge: Challenge, version: Version, chosen: int) -> str:
-    """How the final selection works, how many may be chosen and how many are."""
+    """How the final selection works, how many may be selected and how many are."""
     if version.public is None:
-        return "Your best submission counts: there is nothing to choose."
+        return "Your best submission counts."
     return (
-        f"Choose up to {challenge.finals} to be ranked on the private part in the end; {chosen} "
-        f"{'is' if chosen == 1 else 'are'} chosen. If you choose none, your best in public counts."
+        f"Select up to {pluralize(challenge.finals, 'submission')} for the final ranking on the private part; {chosen} "
+        f"{'is' if chosen == 1 else 'are'} selected. Without a selection, your best public submission counts."
     )

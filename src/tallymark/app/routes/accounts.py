@@ -28,8 +28,8 @@ from tallymark.app.store.models import Invitation, SignIn
 
 router = APIRouter()
 _ROLES = [
-    SelectOption("participant", "A participant", "Takes part in challenges."),
-    SelectOption("organiser", "An organiser", "Makes challenges, sees all submissions, and invites others."),
+    SelectOption("participant", "Participant", "Takes part in challenges."),
+    SelectOption("organiser", "Organiser", "Creates challenges, sees all submissions and invites others."),
 ]
 _MAX_INVITATIONS = 20
 
@@ -83,9 +83,9 @@ def _sign_up_page(
             refused = accounts.INVALID_INVITATION
         else:
             role = "an organiser" if valid.organiser else "a participant"
-            invited = f"You are invited to be {role}."
+            invited = f"You are invited as {role}."
     elif context.settings.sign_up != "open":
-        refused = "One signs up here by invitation. Ask those who run the challenge for a link."
+        refused = accounts.INVITATION_REQUIRED
     shell = context.shell("Sign up", {"name": values.get("name", "")}, errors)
     view = SignUpPage(shell, accounts.MIN_PASSWORD_LENGTH, invitation, invited, refused)
     return context.page("sign_up.html", view, 422 if errors else 200)
@@ -147,7 +147,7 @@ def _account_page(context: RequestContext, errors: Mapping[str, str] | None = No
 
 
 def _invitation_row(context: RequestContext, invitation: Invitation) -> InvitationRow:
-    state = "used" if invitation.used is not None else "open" if invitation.expires > context.now else "over"
+    state = "used" if invitation.used is not None else "open" if invitation.expires > context.now else "expired"
     role = "organiser" if invitation.organiser else "participant"
     return InvitationRow(
         role, page_time(invitation.created, context.now), page_time(invitation.expires, context.now), state

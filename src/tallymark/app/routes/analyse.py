@@ -1,4 +1,4 @@
-"""The front page, and the page that scores two files and stores nothing."""
+"""The front page, and the page that scores two files without storing them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tallymark.submissions.settings import Limits
 
 router = APIRouter()
 _MAX_CARDS = 6
-_TASKS = [SelectOption("", "What the metrics read, else labels"), *(SelectOption(*each) for each in TASK_NAMES.items())]
+_TASKS = [SelectOption("", "From the metrics, else labels"), *(SelectOption(*each) for each in TASK_NAMES.items())]
 
 
 @router.get("/")
@@ -42,7 +42,7 @@ def front(context: ContextDep) -> Response:
         newest_first = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
         open_now = [each for each in newest_first if challenge_state(each, context.now) == "open"]
         view = FrontPage(
-            context.shell("Scores you can trust"),
+            context.shell("Scores that you can check"),
             challenge_cards(session, context, open_now[:_MAX_CARDS]),
             context.upload_limit,
         )
@@ -85,7 +85,7 @@ def _analyse(context: RequestContext, form: ParsedForm) -> Response:
 
 
 def _data_url(page: str) -> str:
-    """A page as a data: URL, so that it can be saved although the server does not store it."""
+    """A page as a data: URL, since the server does not store it."""
     return f"data:text/html;charset=utf-8;base64,{b64encode(page.encode()).decode()}"
 
 

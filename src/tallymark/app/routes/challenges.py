@@ -14,7 +14,7 @@ from tallymark.app.domain.challenges import accepts_submissions, challenge_state
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.permissions import Actor, is_allowed, resource_of
 from tallymark.app.domain.teams import count_teams, join_challenge, member_names
-from tallymark.app.domain.versions import current_version, metrics_of
+from tallymark.app.domain.versions import current_version
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
 from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.challenges import (
@@ -38,13 +38,16 @@ _EXAMPLE_LINES = 4
 
 @router.get("/challenges")
 def challenges(context: ContextDep) -> Response:
-    """All challenges, those that are open first."""
+    """All challenges: open ones first, past ones last."""
     context.require("see challenges")
     with context.service.database.reading() as session:
         newest_first = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
-        order = {"open": 0, "soon": 1, "closed": 2}
-        ordered = sorted(newest_first, key=lambda each: order[challenge_state(each, context.now)])
-        view = ChallengesPage(context.shell("Challenges"), challenge_cards(session, context, ordered))
+        by_state: dict[str, list[Challenge]] = {"open": [], "soon": [], "closed": []}
+        for each in newest_first:
+            by_state[challenge_state(each, context.now)].append(each)
+        current = challenge_cards(session, context, [*by_state["open"], *by_state["soon"]])
+        past = challenge_cards(session, context, by_state["closed"])
+        view = ChallengesPage(context.shell("Challenges"), current, past)
     return context.page("challenges.html", view)
 
 
@@ -88,13 +91,13 @@ def _challenge_page(
             state=state,
             rules=render_markdown(challenge.rules),
             task=TASK_NAMES[version.task],
-            metrics=explain_metrics(metrics_of(version).items()),
+            metrics=explain_metrics(version),
             columns=describe_columns(version),
             example=_first_lines(context, version),
             opens=optional_page_time(challenge.opens, context.now),
             deadline=optional_page_time(challenge.deadline, context.now),
-            late="Taken and marked, but not ranked" if challenge.late == "mark" else "Nothing is taken",
-            quota=f"{challenge.quota} a day for each team",
+            late="Accepted and marked as late, not ranked" if challenge.late == "mark" else "No submissions",
+            quota=f"{challenge.quota} per team and day",
             split=describe_split(version),
             finals=describe_finals(challenge, version),
             shown=describe_visibility(challenge, version),
@@ -120,7 +123,7 @@ def _first_lines(context: RequestContext, version: Version) -> str:
 
 @router.get("/challenges/{slug}/sample")
 def sample(slug: str, context: ContextDep) -> Response:
-    """A sample submission, with every id that a file must have."""
+    """A sample submission with all ids."""
     with context.service.database.reading() as session:
         challenge, version = find_challenge(session, slug)
         context.require("take a sample", session, resource_of(challenge, version))
@@ -132,7 +135,7 @@ def sample(slug: str, context: ContextDep) -> Response:
 
 @router.post("/challenges/{slug}/join")
 async def join(slug: str, request: Request, context: ContextDep) -> Response:
-    """Join a challenge, in a new team or in one that exists."""
+    """Join a challenge, in a new or an existing team."""
     context.require("have an account")
     return await handle_form(request, context, partial(_join, slug))
 

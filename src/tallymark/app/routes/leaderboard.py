@@ -14,20 +14,21 @@ from tallymark.app.domain.permissions import resource_of
 from tallymark.app.domain.results import visibility
 from tallymark.app.domain.versions import metrics_of
 from tallymark.app.http.request_context import ContextDep
-from tallymark.app.pages.formatting import direction_arrow, direction_text
+from tallymark.app.pages.formatting import direction_arrow, direction_text, metric_names
 from tallymark.app.pages.leaderboard import (
     ORDER,
     RANK_MEANING,
     LeaderboardPage,
     history_chart,
     leaderboard_rows,
-    metric_heading,
+    metric_headings,
     part_tabs,
     queued_sentence,
     ranking_sentence,
 )
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.shell import Link
+from tallymark.submissions.document import band_key
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
 router = APIRouter()
@@ -67,13 +68,14 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
                 title=challenge.title,
                 tabs=part_tabs(path, parts, part),
                 sentence=ranking_sentence(version, part),
-                metric=name,
+                metric=metric_names(version)[name],
                 arrow=direction_arrow(metric),
                 direction=direction_text(metric),
                 interval="95 % interval" if visible.intervals else "",
-                others=[metric_heading(*other) for other in list(metrics.items())[1:]],
+                others=metric_headings(version)[1 : 1 + MAX_OTHER_METRICS],
                 rows=rows,
                 meaning=f"{ORDER} {RANK_MEANING}",
+                key_of_bands=band_key([metric]),
                 pages=pages,
                 own_page=None
                 if own_page is None or own_page == page

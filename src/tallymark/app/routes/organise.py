@@ -32,23 +32,23 @@ router = APIRouter()
 _TASKS = [
     SelectOption("labels", TASK_NAMES["labels"], "A class for each row, such as cat or dog."),
     SelectOption("numbers", TASK_NAMES["numbers"], "A number for each row, such as a price."),
+    SelectOption("probabilities", TASK_NAMES["probabilities"], "Of the positive class, or a column per class."),
     SelectOption(
-        "probabilities", TASK_NAMES["probabilities"], "Of the positive class, or a column for each of the classes."
+        "ranking", TASK_NAMES["ranking"], "A score for each row; higher scores rank first within their query."
     ),
-    SelectOption("ranking", TASK_NAMES["ranking"], "Scores by which the rows of each query are put in order."),
 ]
 _MISSING = [
-    SelectOption("count", "counts as wrong", "Where labels are predicted; elsewhere the file is always rejected."),
-    SelectOption("reject", "makes the file be rejected"),
+    SelectOption("count", "Counts as incorrect", "For labels only; in other tasks the file is always rejected."),
+    SelectOption("reject", "The file is rejected"),
 ]
 _SPLITS = [
-    SelectOption("none", "None", "All rows are scored at once."),
-    SelectOption("column", "By a column of the answers", "It says public or private in each row."),
-    SelectOption("seeded", "Drawn by a seed", "A share of the rows is public, the same ones each time."),
+    SelectOption("none", "None", "All rows are public."),
+    SelectOption("column", "By a column of the answers", "It contains public or private in each row."),
+    SelectOption("seeded", "Random", "A share of the rows is public, drawn with a seed."),
 ]
 _LATE = [
-    SelectOption("refuse", "Nothing is taken"),
-    SelectOption("mark", "Files are scored and marked as late, but not ranked"),
+    SelectOption("refuse", "No submissions"),
+    SelectOption("mark", "Submissions are scored and marked as late, but not ranked"),
 ]
 _DEFAULTS = {
     "task": "labels",
@@ -59,7 +59,6 @@ _DEFAULTS = {
     "finals": "2",
     "split_share": "30",
     "show_intervals": "1",
-    "show_counts": "1",
 }
 
 
@@ -103,7 +102,7 @@ def new_form(context: ContextDep) -> Response:
 
 @router.post("/organise/new")
 async def create(request: Request, context: ContextDep) -> Response:
-    """A new challenge, with its answers."""
+    """Create a challenge with its answers."""
     context.require("create a challenge")
     return await handle_form(request, context, _create, max_files=1)
 
@@ -137,7 +136,7 @@ def _find_organised(context: RequestContext, slug: str) -> Challenge:
 
 @router.get("/organise/{slug}/answers/{part}")
 def answers(slug: str, part: str, context: ContextDep) -> Response:
-    """The answers of a part, with which its scores can be reproduced at the command line."""
+    """The answers of a part, to reproduce its scores on the command line."""
     context.require("organise a challenge")
     with context.service.database.reading() as session:
         challenge, version = challenges.find_challenge(session, slug)
@@ -196,7 +195,7 @@ def _edit_page(
             versions = list(session.scalars(newest_first))
     fields = values if values is not None or challenge is None else _fields(challenge, versions[0])
     fields = {**(fields or {}), "answers_note": note}  # kept when the file beside it is rejected
-    title = "A new challenge" if challenge is None else challenge.title
+    title = "Create challenge" if challenge is None else challenge.title
     view = EditPage(
         context.shell(title, fields, errors),
         "" if challenge is None else challenge.slug,

@@ -21,7 +21,7 @@ from tallymark.app.domain.teams import choose_finals
 from tallymark.app.domain.versions import metrics_of
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
 from tallymark.app.http.uploads import ParsedForm
-from tallymark.app.pages.leaderboard import metric_heading
+from tallymark.app.pages.leaderboard import metric_headings
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.problems import problem_section
 from tallymark.app.pages.result import result_document, result_page
@@ -51,8 +51,8 @@ def _require_membership(
     if context.user is not None and version is not None:
         context.require("see a challenge", session, resource)
         if context.require("join a challenge", session, resource).team_id is None:
-            link = ("To the challenge", f"/challenges/{slug}")
-            raise ForbiddenError("You do not take part in this challenge yet.", "Join it on its page.", link)
+            link = ("Go to the challenge", f"/challenges/{slug}")
+            raise ForbiddenError("You have not joined this challenge.", "Join it on its page.", link)
     actor = context.require(action, session, resource)
     if version is None or actor.team_id is None:
         raise NotFoundError()
@@ -85,7 +85,7 @@ def _submit_page(
             refused=refusal_reason(session, context.service, challenge, team_id),
             upload_limit=context.upload_limit,
             upload_bytes=context.settings.upload_bytes,
-            late="What is sent now is scored and marked as late, and not ranked." if over else "",
+            late="The deadline has passed. Submissions are scored and marked as late, but not ranked." if over else "",
             problems=problems,
             checked=checked,
         )
@@ -119,7 +119,7 @@ def _check(context: RequestContext, challenge: Challenge, version: Version, form
     try:
         passed = check_and_keep(context.service, context.signed_in_user(), challenge, version, stream, name)
     except CheckInProgress:
-        error = "Another file of yours is being checked. Wait until that is done, then check this one."
+        error = "Another file of yours is being checked. Wait for it to finish, then check this one."
         return _submit_page(context, challenge.slug, 409, error=error)
     except Rejection as rejection:
         problems = problem_section(rejection, f"{name} cannot be submitted: it")
@@ -148,7 +148,7 @@ def result(key: str, context: ContextDep) -> Response:
 
 @router.get("/submissions/{key}/report")
 def report(key: str, context: ContextDep) -> Response:
-    """The result as a file that needs nothing else."""
+    """The result as a self-contained file."""
     with context.service.database.reading() as session:
         submission = _find_submission(session, context, key)
         if submission.state != "scored":
@@ -187,7 +187,7 @@ def _my_submissions_page(
             slug=slug,
             title=challenge.title,
             quota=str(quota_status(session, challenge, team_id, context.now)),
-            metrics=[metric_heading(*each) for each in metrics.items()],
+            metrics=metric_headings(version),
             submissions=[my_submission_row(each, metrics, context.now, selected) for each in submissions],
             finals=describe_selection(challenge, version, chosen),
             may_choose=version.public is not None and not is_over(challenge, context.now),

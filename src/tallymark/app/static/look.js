@@ -1,4 +1,4 @@
-// Keeps the look that was chosen. It stands right behind the switch, so that nothing is seen in another look first.
+// Remembers the chosen theme. It follows the switch directly, so that no other theme flashes up first.
 const kept = "tallymark-look";
 
 function choose() {
@@ -11,8 +11,8 @@ try {
   document.addEventListener("change", ({ target }) => {
     if (target.name === "look") localStorage.setItem(kept, target.id);
   });
-  // The answer to an upload takes the place of the body, with a switch of its own.
+  // The response to an upload replaces the body, switch included.
   new MutationObserver(choose).observe(document.documentElement, { childList: true });
 } catch {
-  // Without a place to keep it, the look is that of the system on every page.
+  // Without storage, every page has the theme of the system.
 }

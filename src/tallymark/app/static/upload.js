@@ -1,7 +1,7 @@
-// Sends a form without leaving its page: shows how far the upload is, takes files that are dropped, and refuses one that
+// Sends a form without leaving its page: shows the progress of the upload, accepts dropped files, and refuses a file that
 // is too large before it is sent. Without this script the browser sends the form itself.
 
-/** Enhance every form of the document that asks for it. */
+/** Enhance every form with data-send. */
 function enhance() {
   for (const form of document.querySelectorAll("form[data-send]")) new Upload(form);
 }
@@ -17,11 +17,11 @@ class Upload {
       event.preventDefault();
       if (this.request === null && form.reportValidity()) this.send();
     });
-    addEventListener("pageshow", ({ persisted }) => persisted && this.stop("")); // somebody came back
+    addEventListener("pageshow", ({ persisted }) => persisted && this.stop("")); // restored from the back/forward cache
     if (this.input) this.takeFiles(form.querySelector("[data-drop]"));
   }
 
-  /** Send a file as soon as it is chosen or dropped; an upload that is under way ends. */
+  /** Send a file as soon as it is chosen or dropped, and abort an upload in progress. */
   takeFiles(zone) {
     const chosen = () => {
       this.request?.abort();
@@ -55,7 +55,7 @@ class Upload {
     request.upload.addEventListener("progress", ({ loaded, total }) => this.advance(loaded, total));
     request.upload.addEventListener("load", () => this.wait());
     request.addEventListener("load", () => this.arrive(request));
-    request.addEventListener("error", () => this.stop("The connection broke before an answer came. Send it again."));
+    request.addEventListener("error", () => this.stop("The connection was lost. Try again."));
     request.send(new FormData(this.form));
     if (file) this.say(`Sending ${file.name} …`);
     if (this.bar) this.bar.hidden = false;
@@ -80,12 +80,12 @@ class Upload {
     this.say(text);
   }
 
-  /** Go where the server leads; where it does not, its answer takes the place of the page. */
+  /** Follow a redirect; any other response replaces the page. */
   arrive(request) {
     const led = request.responseURL !== "" && request.responseURL !== this.form.action;
     if (request.status < 400 && led) return location.assign(request.responseURL);
     const kind = request.getResponseHeader("Content-Type") ?? "";
-    if (!kind.startsWith("text/html")) return this.stop(`The file was not taken: the server answered ${request.status}.`);
+    if (!kind.startsWith("text/html")) return this.stop(`The upload failed: the server answered ${request.status}.`);
     const page = new DOMParser().parseFromString(request.responseText, "text/html");
     document.title = page.title;
     document.body.replaceWith(document.adoptNode(page.body));

@@ -1,4 +1,4 @@
-// Looks again at a result that is waited for, and shows what is new without losing the reader's place.
+// Polls a pending result and shows changes without losing the scroll position.
 const look = async () => {
   const mark = document.querySelector("[data-refresh]");
   if (!mark) return;
@@ -11,7 +11,7 @@ const look = async () => {
       if (there && there.innerHTML !== here.innerHTML) here.replaceChildren(...there.childNodes);
     }
   } catch {
-    // The server is away for a moment: the next look may find it.
+    // The server is unreachable for a moment: the next poll may succeed.
   }
   look();
 };

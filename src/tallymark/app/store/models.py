@@ -127,7 +127,7 @@ class Challenge(Base):
     finals: Mapped[int] = mapped_column(default=2)  # submissions that a team may choose to be ranked in the end
     shows_intervals: Mapped[bool] = mapped_column(default=True)
     shows_classes: Mapped[bool] = mapped_column(default=False)
-    shows_counts: Mapped[bool] = mapped_column(default=True)
+    shows_counts: Mapped[bool] = mapped_column(default=False)
     changes: Mapped[int] = mapped_column(default=0)  # of what is ranked, counted
     ranked: Mapped[int] = mapped_column(default=0)  # the count that the leaderboards have seen
 

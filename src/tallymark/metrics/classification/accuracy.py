@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Accuracy(LabelMetric):
-    """The share of rows whose label is right; of rows with several labels, those right in all of them.
+    """The share of rows with a correct label; of rows with several labels, the share with all of them correct.
 
     >>> accuracy(["cat", "dog", "dog"], ["cat", "cat", "dog"])
     0.6666666666666666
@@ -47,7 +47,7 @@ class Accuracy(LabelMetric):
     formula = "Σ w [ŷ = y] / Σ w"
     baselines = ("majority",)
     reading = "1 is perfect; compare it with the share of the most frequent class."
-    landmarks = ((0.0, "no row is right"),)
+    landmarks = ((0.0, "no row is correct"),)
     bands = BANDS_OF_SHARES
     related = ("mcc", "top_k_accuracy", "confusion_matrix")
     pitfalls = ("With 99 rows of one class in 100, calling every row that class scores 0.99.",)
@@ -60,7 +60,7 @@ class Accuracy(LabelMetric):
 
 
 class MarginAccuracy(Accuracy):
-    """The share of rows whose label is right, where predictions are margins: positive from `threshold` on, or the
+    """The share of rows with a correct label, where predictions are margins: positive from `threshold` on, or the
     largest wins.
 
     >>> margin_accuracy([1, 0, 1], [2.5, -0.3, -1.0])

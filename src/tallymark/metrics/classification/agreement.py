@@ -84,6 +84,11 @@ class CohenKappa(LabelMetric):
     weighting: str | None = choice(None, "linear", "quadratic")
     """How much a miss by several places counts: None for all alike, "linear" or "quadratic"."""
 
+    @property
+    def formula_text(self) -> str:
+        distance = {"linear": "|i − j|", "quadratic": "(i − j)²"}.get(str(self.weighting), "[i ≠ j]")
+        return f"1 − Σ d_ij o_ij / Σ d_ij e_ij, where d_ij = {distance}, o is observed, and e expected by chance"
+
     def read(self, state: Any) -> Answer:
         counts = state.counts()
         require_single(counts, self)

@@ -1,8 +1,9 @@
-"""The classification report: precision, recall and F of every class, and their averages."""
+"""The classification report: precision, recall, F1 and counts of every class, and averages."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tallymark.data.labels import Label
@@ -23,20 +24,25 @@ __all__ = ["ClassReport", "ClassificationReport", "classification_report"]
 
 _MOST_SHOWN = 50
 _COLUMNS = (precision, recall, fscore)
-_NAMES = ("precision", "recall", "fscore", "support")
+_NAMES = ("precision", "recall", "fscore", "support", "tp", "fp", "fn")
+_HEADINGS = ("precision", "recall", "F1", "support", "TP", "FP", "FN")
 
 
 class ClassScores(NamedTuple):
-    """The scores of a class, or an average of them, and the weight of its rows."""
+    """The scores of a class, or an average of them, and the weight of its rows; of a class also its counts of true
+    positives, false positives and false negatives."""
 
     precision: float
     recall: float
     fscore: float
     support: float
+    tp: float | None = None
+    fp: float | None = None
+    fn: float | None = None
 
 
 class ClassReport(DataFrameExport):
-    """Precision, recall and F of every class, and their averages.
+    """Precision, recall, F1 and counts of every class, and averages.
 
     `report["cat"]` are the scores of a class, `averages["macro"]` those of an average; `accuracy` is that of all rows.
     It prints, shows itself in a notebook and exports.
@@ -75,7 +81,10 @@ class ClassReport(DataFrameExport):
         """Scores by class and average as plain data."""
         return {
             "classes": [{"class": label, **scores._asdict()} for label, scores in self.scores.items()],
-            "averages": {name: scores._asdict() for name, scores in self.averages.items()},
+            "averages": {
+                name: {key: value for key, value in scores._asdict().items() if value is not None}
+                for name, scores in self.averages.items()
+            },
             "accuracy": self.accuracy,
             "notes": list(self.notes),
         }
@@ -87,8 +96,8 @@ class ClassReport(DataFrameExport):
     _types = {"part": str, "name": str, **dict.fromkeys(_NAMES, float)}
 
     def _frame(self) -> dict[str, list[Any]]:
-        rows = [("class", str(label), *scores) for label, scores in self.scores.items()]
-        rows += [("average", name, *scores) for name, scores in self.averages.items()]
+        rows = [("class", str(label), *_numbers(scores)) for label, scores in self.scores.items()]
+        rows += [("average", name, *_numbers(scores)) for name, scores in self.averages.items()]
         return {name: [row[k] for row in rows] for k, name in enumerate(("part", "name", *_NAMES))}
 
     def summary(self) -> str:
@@ -105,7 +114,7 @@ class ClassReport(DataFrameExport):
         shown = [(show_label(label), *scores) for label, scores in items]
         shown += [(f"— {name}", *scores) for name, scores in self.averages.items()]
         title = f"classification report · accuracy {self.accuracy:.6g}"
-        return Table(title, ("class", *_NAMES), shown, notes, numbers=_NAMES, named_rows=True)
+        return Table(title, ("class", *_HEADINGS), shown, notes, numbers=_HEADINGS, named_rows=True)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClassReport) and repr(self.to_dict()) == repr(other.to_dict())
@@ -121,15 +130,15 @@ class ClassReport(DataFrameExport):
 
 
 class ClassificationReport(LabelMetric):
-    """Precision, recall and F of every class, and their averages.
+    """Precision, recall, F1, true positives, false positives and false negatives of every class, and averages.
 
     >>> classification_report(["cat", "dog", "dog"], ["cat", "cat", "dog"])
     classification report · accuracy 0.666667
     <BLANKLINE>
-    class       precision  recall  fscore  support
-    ──────────  ─────────  ──────  ──────  ───────
-    cat            0.5     1       0.6667        1
-    dog            1       0.5     0.6667        2
+    class       precision  recall      F1  support  TP  FP  FN
+    ──────────  ─────────  ──────  ──────  ───────  ──  ──  ──
+    cat            0.5     1       0.6667        1   1   1   0
+    dog            1       0.5     0.6667        2   1   0   1
     — macro        0.75    0.75    0.6667        3
     — weighted     0.8333  0.6667  0.6667        3
     """
@@ -143,18 +152,32 @@ class ClassificationReport(LabelMetric):
     no_interval = "a table has none"
     samples = ({},)
 
+    def restore_value(self, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+
+        def scores(numbers: Mapping[str, Any]) -> ClassScores:
+            rates = (math.nan if numbers[name] is None else numbers[name] for name in _NAMES[:3])
+            return ClassScores(*rates, *(numbers.get(name) for name in _NAMES[3:]))
+
+        by_class = {each["class"]: scores(each) for each in data["classes"]}
+        averages = {name: scores(each) for name, each in data["averages"].items()}
+        accuracy = math.nan if data["accuracy"] is None else data["accuracy"]
+        return ClassReport(by_class, averages, accuracy, tuple(data["notes"]))
+
     def read(self, state: Any) -> Answer:
         c: Counts = state.counts()
         columns = [metric.class_values(c) for metric in _COLUMNS]
         undefined = self.to_answer(_UNDEFINED).value if any(None in column for column in columns) else math.nan
         scores = {
-            label: ClassScores._make([*(undefined if v is None else v for v in values), c.to_number(truth)])
-            for label, *values, truth in zip(c.classes, *columns, c.truth, strict=True)
+            label: ClassScores._make([*(undefined if v is None else v for v in values), *map(c.to_number, counts)])
+            for label, *values, counts in zip(c.classes, *columns, _counts_by_class(c), strict=True)
         }
         support = c.to_number(sum(c.truth))
         names = ("macro", "weighted") if c.single else ("micro", "macro", "weighted")
         averages = {
-            name: ClassScores._make([*(_number(m.averaged(c, name)) for m in _COLUMNS), support]) for name in names
+            name: ClassScores._make([*(_number(m.averaged(c, name)) for m in _COLUMNS), support, None, None, None])
+            for name in names
         }
         notes = tuple(
             f"never {what}: {show_labels(absent)}"
@@ -166,6 +189,17 @@ class ClassificationReport(LabelMetric):
 
 
 _UNDEFINED = Undefined("a class was never predicted or never true")
+
+
+def _counts_by_class(c: Counts) -> list[tuple[int, int, int, int]]:
+    """Support, true positives, false positives and false negatives of each class."""
+    counts = zip(c.hits, c.truth, c.predicted, strict=True)
+    return [(truth, hits, predicted - hits, truth - hits) for hits, truth, predicted in counts]
+
+
+def _numbers(scores: ClassScores) -> list[float]:
+    """Scores as a line of a data frame; averages have no counts."""
+    return [math.nan if value is None else value for value in scores]
 
 
 def _without(c: Counts, weights: list[int]) -> list[Label]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ __all__ = ["Confusion", "ConfusionMatrix", "confusion_matrix"]
 _MOST_CLASSES = 5_000  # of a dense table: 200 MB
 _MOST_SHOWN = 20
 _NORMS = ("truth", "prediction", "all")
+_INSTEAD = {
+    **dict.fromkeys(("matrix", "values", "ravel", "shape", "sum", "T"), "numpy.asarray(table)"),
+    "labels": "table.classes",
+    "plot": "plot.confusion_matrix() of a report",
+}
 
 
 class Confusion(DataFrameExport):
@@ -49,6 +54,10 @@ class Confusion(DataFrameExport):
         self.title = title
         self._index: dict[Label, int] | None = None
         self._places: dict[tuple[int, int], int] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"a confusion matrix has no {name!r}{instead}")
 
     def __getitem__(self, key: tuple[Label, Label]) -> float:
         if not isinstance(key, tuple) or len(key) != 2:
@@ -186,6 +195,13 @@ class ConfusionMatrix(LabelMetric):
     pitfalls = ("Large classes hide small ones: look at normalized() too.",)
     no_interval = "a table has none"
     samples = ({},)
+
+    def restore_value(self, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        places = {label: k for k, label in enumerate(data["classes"])}
+        rows, columns = (np.array([places[cell[side]] for cell in data["cells"]], np.int64) for side in (0, 1))
+        return Confusion(data["classes"], rows, columns, np.array([count for *_, count in data["cells"]]))
 
     def read(self, state: Pairs | Indicators) -> Answer:
         if isinstance(state, Indicators):

@@ -100,7 +100,7 @@ class FScore(AveragedMetric):
     aliases = {"f1": {}, "f2": {"beta": 2.0}, "f1_score": {}, "fbeta": {}, "f_score": {}}
     formula = "(1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP)"
     positive_baselines = ("positive",)
-    reading = "Between precision and recall, closer to the lower one; with beta = 1, their harmonic mean."
+    reading = "Between precision and recall, closer to the lower one."
     landmarks = ((0.0, "no positive row was found"),)
     bands = BANDS_OF_SHARES
     related = ("mcc", "average_precision")
@@ -128,6 +128,12 @@ class FScore(AveragedMetric):
         recall, precision = above * above, below * below
         hits = (recall + precision) * c.tp
         return hits, hits + recall * c.fn + precision * c.fp
+
+    @property
+    def description(self) -> str:
+        if self.beta == 1:
+            return "The harmonic mean of precision and recall."
+        return f"Precision and recall in one number; recall counts {self.beta:g} times as much."
 
     @property
     def class_formula(self) -> str:

@@ -40,6 +40,14 @@ __all__ = [
     "v_measure",
 ]
 
+_NORMS = {
+    "max": "max(H(y), H(ŷ))",
+    "min": "min(H(y), H(ŷ))",
+    "sum": "½ (H(y) + H(ŷ))",
+    "sqrt": "√(H(y) H(ŷ))",
+    "joint": "H(y, ŷ)",
+}
+
 
 class MutualInformation(ClusterMetric):
     """How much one clustering tells about the other, in nats.
@@ -69,7 +77,7 @@ class NormalizedMutualInformation(ClusterMetric):
     """
 
     aliases = {"nmi": {}, "normalized_mutual_info_score": {"norm": "sum"}}
-    formula = "I / norm: the larger, smaller, mean or geometric mean of both entropies, or the joint entropy"
+    formula = "I / norm"
     reading = "1: equal clusterings; 0: independent ones."
     landmarks = ((0.0, "the two sides are independent"),)
     pitfalls = ("It is not corrected for chance: many small clusters score well. See adjusted_mutual_information.",)
@@ -77,6 +85,10 @@ class NormalizedMutualInformation(ClusterMetric):
 
     norm: str = choice("max", "min", "sum", "sqrt", "joint")
     """What to divide by: "max", "min", mean ("sum") or geometric mean ("sqrt") of the entropies, or the "joint" one."""
+
+    @property
+    def formula_text(self) -> str:
+        return self.formula.replace("norm", _NORMS[self.norm])
 
     def formula_value(self, pairs: Pairs) -> float:
         if is_identical(pairs) or is_trivial(pairs):
@@ -95,7 +107,7 @@ class AdjustedMutualInformation(ClusterMetric):
     aliases = {"ami": {}, "adjusted_mutual_info_score": {"norm": "sum"}}
     range = (-math.inf, 1.0)
     whole_weights = True
-    formula = "(I − E[I]) / (norm − E[I]), the expectation over all clusterings with the same sizes"
+    formula = "(I − E[I]) / (norm − E[I]), E over all clusterings with the same sizes"
     reading = "1: equal clusterings; 0: chance agreement; below 0: less than chance."
     landmarks = ((0.0, "random guessing"),)
     related = ("adjusted_rand",)
@@ -104,6 +116,10 @@ class AdjustedMutualInformation(ClusterMetric):
 
     norm: str = choice("max", "min", "sum", "sqrt")
     """What a perfect value is: the "max", "min", mean ("sum") or geometric mean ("sqrt") of the entropies."""
+
+    @property
+    def formula_text(self) -> str:
+        return self.formula.replace("norm", _NORMS[self.norm])
 
     def formula_value(self, pairs: Pairs) -> float:
         if is_identical(pairs):
@@ -173,7 +189,7 @@ class VMeasure(ClusterMetric):
     name = "v_measure"
     aliases = {"v_measure_score": {}}
     formula = "(1 + beta) h c / (beta h + c)"
-    reading = "1: equal clusterings; with beta = 1 it is normalized_mutual_information(norm=sum)."
+    reading = "1: equal clusterings; with beta = 1 it is the normalized mutual information (norm=sum)."
     landmarks = ((0.0, "the two sides are independent"),)
     pitfalls = ("It is not corrected for chance: many small clusters score well.",)
     samples = ({}, {"beta": 2.0})
@@ -185,6 +201,11 @@ class VMeasure(ClusterMetric):
     def symmetric(self) -> bool:  # type: ignore[override]
         """Only where both count alike."""
         return self.beta == 1.0
+
+    @property
+    def formula_text(self) -> str:
+        means = "where h is the homogeneity and c the completeness"
+        return f"2 h c / (h + c), {means}" if self.beta == 1 else f"{self.formula}, beta = {self.beta:g}, {means}"
 
     def formula_value(self, pairs: Pairs) -> float:
         info = Information(pairs)

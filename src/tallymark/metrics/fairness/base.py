@@ -98,6 +98,10 @@ class GroupMetric(Metric, abstract=True):
         """The value of two groups or more."""
         raise NotImplementedError(f"{type(self).__name__} must define `combine_one`")
 
+    @property
+    def formula_text(self) -> str:
+        return self.formula if len(self.of) > 1 else self.formula.partition(";")[0]
+
     def decisive(self, values: Sequence[float]) -> float:
         """The value that counts, where there are several metrics."""
         raise NotImplementedError(f"{type(self).__name__} must define `decisive`")
@@ -117,7 +121,7 @@ class GroupMetric(Metric, abstract=True):
             defined = {group: answer.value for group, answer in by_group.items() if _is_number(answer.value)}
             without = [show_group(group) for group in by_group if group not in defined]
             if without:
-                notes.append(f"{item} has no value for {list_first(without)}: left out")
+                notes.append(f"{item.display_name} has no value for {list_first(without)}: left out")
             if len(defined) < self.least_groups:
                 return self.to_answer(FEW_GROUPS, tuple(notes))
             ends = Extreme(defined)
@@ -125,7 +129,7 @@ class GroupMetric(Metric, abstract=True):
             if isinstance(found, Undefined):
                 return self.to_answer(found, tuple(notes))
             values.append(found)
-            notes.append(f"{item} is {ends.describe()}")
+            notes.append(f"{item.display_name} is {ends.describe()}")
         return self.to_answer(self.decisive(values), tuple(notes))
 
     def compare(self, answers: Sequence[Mapping[Group, Answer]], sizes: Mapping[Group, int], least: int) -> Answer:

@@ -16,6 +16,7 @@ from tallymark.states.probabilities.ordered import OrderedProbabilities, Ordered
 __all__ = ["CalibrationMetric", "Ece", "Mce", "ReliabilityCurve", "ece", "mce", "reliability_curve"]
 
 
+_TITLE = "reliability curve"
 _FORMULA_NOTE = "bin = min(⌊p · bins⌋, bins − 1); of three classes or more, p is the largest probability of a row"
 
 
@@ -23,7 +24,7 @@ class CalibrationMetric(ProbabilityMetric, abstract=True):
     """A metric that reads probabilities in bins, with what happened in each."""
 
     samples: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"bins": 1}, {"bins": 4}, {"bins": 4, "strategy": "count"})
-    no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take brier or logloss"
+    no_bootstrap = "biased upward by noise, and resampling adds to the bias; use the Brier score or log loss"
 
     bins: int = number_of_bins(15)
     """How many bins."""
@@ -119,7 +120,10 @@ class ReliabilityCurve(CalibrationMetric):
             "accuracy": [divide(span.bin.happened, span.bin.weight) for span in bin_ranges],
             "weight": [to_float(span.bin.weight) for span in bin_ranges],
         }
-        return Curve("reliability curve", columns)
+        return Curve(_TITLE, columns)
+
+    def restore_value(self, data: Any) -> Any:
+        return Curve.from_dict(_TITLE, data)
 
 
 ece = Ece()

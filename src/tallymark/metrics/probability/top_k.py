@@ -44,6 +44,10 @@ class TopKAccuracy(Metric):
     def _display_parts(self) -> tuple[str, tuple[str, ...]]:
         return f"top-{self.k} accuracy", ("k",)
 
+    @property
+    def formula_text(self) -> str:
+        return self.formula.replace(" k ", f" {self.k} ")
+
     def reads_of(self, target: Target) -> RanksOf:
         return RanksOf(target)
 

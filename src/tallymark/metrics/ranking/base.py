@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from tallymark.data.target import Target
@@ -50,6 +51,12 @@ class RankingMetric(Metric, abstract=True):
     def _display_parts(self) -> tuple[str, tuple[str, ...]]:
         name, expressed = super()._display_parts()
         return (name if self.k is None else f"{name}@{self.k}"), (*expressed, "k")
+
+    @property
+    def formula_text(self) -> str:
+        if self.k is None:
+            return re.sub(r"@k|_\{rank ≤ k\}|rank ≤ k, |; 0 where that rank is above k", "", self.formula)
+        return re.sub(r"\bk\b", str(self.k), self.formula)
 
     @property
     def range(self) -> tuple[float, float]:

@@ -39,6 +39,10 @@ class Ndcg(RankingMetric):
     """What a row of relevance r earns: r, or 2^r − 1."""
 
     @property
+    def formula_text(self) -> str:
+        return super().formula_text.replace("gain", "(2^r − 1)" if self.is_exponential else "r")
+
+    @property
     def is_exponential(self) -> bool:
         return self.gain == "exp"
 

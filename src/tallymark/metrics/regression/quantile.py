@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 from tallymark.intervals.analytic import HALL
-from tallymark.metrics.parameters import fractions
+from tallymark.metrics.parameters import fractions, show
 from tallymark.metrics.regression.base import MeanMetric
 from tallymark.states.sums import PAIRED, QUANTILES, Output, Term
 
@@ -32,6 +32,10 @@ class QuantileMetric(MeanMetric, abstract=True):
         return Term("pinball", self.alphas)
 
     @property
+    def formula_text(self) -> str:
+        return f"{self.formula}, alpha = {', '.join(map(show, self.alphas))}"
+
+    @property
     def method(self) -> str:  # type: ignore[override]
         """Several quantiles of a row go together, in a way that the state does not keep."""
         return HALL if len(self.alphas) == 1 else ""
@@ -50,7 +54,7 @@ class Pinball(QuantileMetric):
     at_perfect = 0.0
     formula = "mean of alpha · (y − q) where y ≥ q, else (1 − alpha) · (q − y)"
     baselines = ("quantiles",)
-    reading = "At alpha = 0.5 it is half the mae. Lowest when each column is the true quantile."
+    reading = "At alpha = 0.5 it is half the MAE. Lowest when each column is the true quantile."
     outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
     related = ("d2_pinball", "interval_score", "mae")
     pitfalls = ("The alphas must be those that the model was trained for.",)
@@ -69,7 +73,7 @@ class CrpsQuantile(QuantileMetric):
     at_perfect = 0.0
     formula = "2 · ∫ pinball(alpha) d alpha from 0 to 1: trapezoids between the alphas, constant beyond the ends"
     baselines = ("quantiles",)
-    reading = "In the unit of y; with the single alpha 0.5 it is the mae."
+    reading = "In the unit of y; with the single alpha 0.5 it is the MAE."
     outliers = "low: an error counts by its size, so it takes many rows, or an enormous error, to move the value."
     related = ("interval_score",)
     pitfalls = ("Few alphas make a coarse integral: compare only at the same alphas.",)

@@ -27,7 +27,7 @@ class Huber(MeanMetric):
     at_perfect = 0.0
     formula = "mean of ½ e² where |e| ≤ delta, else delta (|e| − ½ delta)"
     baselines = ("median",)
-    reading = "Half the mse while all errors are within delta; grows like mae beyond."
+    reading = "Half the MSE while all errors are within delta; grows like the MAE beyond."
     outliers = "low: beyond delta an error counts by its size, not its square."
     related = ("mae", "mse")
     pitfalls = ("Its value depends on delta: compare only at the same delta.",)

@@ -51,7 +51,7 @@ class Mse(MeanMetric):
     at_perfect = 0.0
     formula = "Σ w (ŷ − y)² / Σ w"
     baselines = ("mean",)
-    reading = "In squared units of y: take the root (rmse) to read it."
+    reading = "In squared units of y: take the root (RMSE) to read it."
     outliers = "high: errors are squared, so one row that is far off can decide the value."
     related = ("huber", "mae")
     pitfalls = ("One large error can outweigh all the others.",)
@@ -71,7 +71,7 @@ class Rmse(MeanMetric):
     at_perfect = 0.0
     formula = "√( Σ w (ŷ − y)² / Σ w )"
     baselines = ("mean",)
-    reading = "Never below mae; far above it, a few large errors dominate."
+    reading = "Never below the MAE; far above it, a few large errors dominate."
     outliers = "high: errors are squared, so one row that is far off can decide the value."
     related = ("mae", "r2")
     pitfalls = ("One large error can outweigh all the others.",)

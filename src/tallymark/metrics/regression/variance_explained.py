@@ -67,7 +67,7 @@ class ExplainedVariance(SumMetric):
     at_perfect = 1.0
     formula = "1 − Var(ŷ − y) / Var(y)"
     baselines = ("mean",)
-    reading = "1 means that the errors do not vary; above r2, the predictions are biased."
+    reading = "1: the errors do not vary. A value above R² means that the predictions are biased."
     outliers = "high: errors are squared; a truth that is extreme also enlarges what they are compared with."
     landmarks = ((0.0, "the errors vary as much as the truth does"),)
     related = ("mean_bias", "pearson")

@@ -73,6 +73,13 @@ class Auc(RankMetric):
     """The area up to this rate of false positives only, scaled so that chance is 0.5 and perfect is 1."""
     bounded: int | None = bin_count()
 
+    @property
+    def formula_text(self) -> str:
+        if self.max_fpr in (None, 1):
+            return self.formula
+        area = f"where A is the area under the ROC curve up to a false positive rate of a = {self.max_fpr:g}"
+        return f"½ (1 + (A − a²/2) / (a − a²/2)), {area}"
+
     def _display_parts(self) -> tuple[str, tuple[str, ...]]:
         partial = "" if self.max_fpr in (None, 1) else f"partial (false positive rate ≤ {self.max_fpr:g}) "
         pairs = " (one-vs-one)" if self.multiclass == "ovo" else ""

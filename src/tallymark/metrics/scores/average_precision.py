@@ -96,7 +96,7 @@ class PrAuc(RankMetric):
     wants = "trapezoids"
     formula = "Σ over thresholds t of (recall_t − recall_before) · (precision_t + precision_before) / 2"
     baselines = ("constant",)
-    reading = "1: all positives rank first; close to average_precision with many thresholds."
+    reading = "1: all positives rank first; close to the average precision with many thresholds."
     related = ("pr_curve",)
     when_undefined = "No row is positive."
     pitfalls = ("A straight line between two points of this curve is too high: average_precision does not draw it.",)

@@ -25,8 +25,9 @@ _MOST_SHOWN = 20
 class Curve(DataFrameExport):
     """The points of a curve: one array per column, all of one length, which nothing can change.
 
-    `curve.fpr` or `curve["fpr"]` is a column, `columns` has them all by name. It prints, shows itself in a notebook and
-    exports; of many points it prints a few, evenly chosen, with both ends.
+    `curve.fpr` or `curve["fpr"]` is a column, `columns` has them all by name. ROC, precision–recall and DET curves
+    unpack as those of scikit-learn do. It prints, shows itself in a notebook and exports; of many points it prints a
+    few, evenly chosen, with both ends.
     """
 
     __slots__ = ("columns", "notes", "title")
@@ -55,7 +56,7 @@ class Curve(DataFrameExport):
             return self.columns[name]
         raise KeyError(f"{name!r} is not a column; the columns are {', '.join(self.columns)}")
 
-    __iter__ = None  # neither of columns nor of points: `columns` and to_numpy() say which
+    __iter__: ClassVar[Any] = None  # neither of columns nor of points, where no other library has an order
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.columns]
@@ -73,6 +74,15 @@ class Curve(DataFrameExport):
     def to_dict(self) -> dict[str, list[float]]:
         """The columns as plain data."""
         return {name: held.tolist() for name, held in self.columns.items()}
+
+    @classmethod
+    def from_dict(cls, title: str, data: Any) -> Any:
+        """The curve whose `to_dict` this was; anything else as it is. JSON has null for the infinite threshold."""
+        if not isinstance(data, Mapping):
+            return data
+        null = {name: math.inf if name == "threshold" else math.nan for name in data}
+        columns = {name: [null[name] if each is None else each for each in held] for name, held in data.items()}
+        return cls(title, {name: np.array(held, dtype=np.float64) for name, held in columns.items()})
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The columns as JSON; what is undefined or infinite is null."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,11 +35,42 @@ def thresholds(steps: Steps) -> Array:
     return from_none(steps.thresholds, math.inf)
 
 
+class RocPoints(Curve):
+    """Unpacks as `roc_curve` of scikit-learn does: ``fpr, tpr, thresholds = curve``."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.fpr, self.tpr, self.threshold))
+
+
+class PrPoints(Curve):
+    """Unpacks as `precision_recall_curve` of scikit-learn does: ``precision, recall, thresholds = curve``. Thresholds
+    rise, and the infinite one is left out."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.precision[::-1], self.recall[::-1], self.threshold[:0:-1]))
+
+
+class DetPoints(Curve):
+    """Unpacks as `det_curve` of scikit-learn does: ``fpr, fnr, thresholds = curve``. Thresholds rise, from the last one
+    without a miss to the first one without a false alarm."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Array]:
+        first, last = np.count_nonzero(self.fpr == 0) - 1, np.count_nonzero(self.fnr > 0)
+        return iter([column[first : last + 1][::-1] for column in (self.fpr, self.fnr, self.threshold)])
+
+
 class CurveMetric(StepMetric, abstract=True):
     """A curve. Where rows have no weights, the core writes its `points`; elsewhere `from_steps` does."""
 
     title: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
+    result: ClassVar[type[Curve]] = Curve
 
     def points(self, state: Scores) -> tuple[Array, ...] | None:
         """The columns as the core writes them; None where it does not."""
@@ -54,9 +86,12 @@ class CurveMetric(StepMetric, abstract=True):
         found: Curve | Undefined = self.from_steps(steps) if steps.finite else Undefined(TOO_LARGE)
         return found
 
+    def restore_value(self, data: Any) -> Any:
+        return self.result.from_dict(self.title, data)
+
     def curve(self, *columns: Array) -> Curve:
         """The value that these columns are."""
-        return Curve(self.title, dict(zip(self.columns, columns, strict=True)))
+        return self.result(self.title, dict(zip(self.columns, columns, strict=True)))
 
 
 class RocCurve(CurveMetric):
@@ -77,9 +112,10 @@ class RocCurve(CurveMetric):
     display = "ROC curve"
     title = "ROC curve"
     columns = ("threshold", "fpr", "tpr")
+    result = RocPoints
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"roc": {}}
     formula = "(FP / (FP + TN), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
-    reading = "Closer to the upper left corner is better; the diagonal is random. The area under it is auc."
+    reading = "Closer to the upper left corner is better; the diagonal is random. The area under it is the ROC AUC."
     related = ("auc",)
     when_undefined = "All rows are of one class."
     pitfalls = ("With few positives it looks good even where most alarms are false: look at pr_curve too.", UNIT)
@@ -132,6 +168,7 @@ class PrCurve(CurveMetric):
     display = "precision–recall curve"
     title = "precision and recall"
     columns = ("threshold", "precision", "recall")
+    result = PrPoints
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"precision_recall_curve": {}}
     formula = "(TP / (TP + FP), TP / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "Closer to precision 1 at recall 1 is better; a random model stays at the share of positives."
@@ -178,6 +215,7 @@ class DetCurve(CurveMetric):
     display = "DET curve"
     title = "detection error tradeoff"
     columns = ("threshold", "fpr", "fnr")
+    result = DetPoints
     aliases: ClassVar[dict[str, dict[str, Any]]] = {"det": {}}
     formula = "(FP / (FP + TN), FN / (TP + FN)) at thresholds t, where s ≥ t is called positive"
     reading = "Closer to (0, 0) is better; often drawn on normal-deviate axes."

@@ -21,7 +21,7 @@ class Ks(RankMetric):
     display = "KS statistic"
     aliases = {"kolmogorov_smirnov": {}, "ks_statistic": {}}
     wants = "distance"
-    no_bootstrap = "chance alone makes it larger, in resamples still more than in the rows; take auc"
+    no_bootstrap = "biased upward by noise, and resampling adds to the bias; use ROC AUC"
     symmetric_columns = True
     formula = "max over thresholds t of |TPR_t − FPR_t|"
     baselines = ("constant",)

@@ -28,6 +28,7 @@ __all__ = ["ThresholdTable", "Thresholds", "threshold_table"]
 CellArrays = tuple[Array, Array, Array, Array]
 """The weights of true and false positives, false and true negatives, one for each threshold."""
 
+_TITLE = "threshold table"
 _DECISIVE = ("answer", "read", "settle", "formula_value", "averaged")
 """What a metric of the user's own may write anew, so that its value is no longer the ratio of its parent."""
 
@@ -234,6 +235,9 @@ class ThresholdTable(StepMetric):
     def from_steps(self, steps: Steps) -> Thresholds:
         return threshold_counts(steps).with_metrics(self.metrics)
 
+    def restore_value(self, data: Any) -> Any:
+        return Thresholds.from_dict(_TITLE, data)
+
 
 def threshold_counts(steps: Steps) -> Thresholds:
     """The counts at every threshold."""
@@ -244,7 +248,7 @@ def threshold_counts(steps: Steps) -> Thresholds:
         "fn": from_none(steps.fn, steps.positives),
         "tn": from_none(steps.tn, steps.negatives),
     }
-    return Thresholds("threshold table", columns)
+    return Thresholds(_TITLE, columns)
 
 
 threshold_table = ThresholdTable()

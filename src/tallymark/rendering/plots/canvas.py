@@ -17,6 +17,7 @@ from tallymark.rendering.text import printable, text_width
 TITLE, TEXT, SMALL = 11.0, 9.5, 9.0  # points
 TOP = 0.68  # inches that title and subtitle take
 EDGE = 0.14  # inches between the drawing and the edge
+ROWS_TOP, ROWS_BELOW = TOP + 0.22, 0.34  # inches around a chart of rows
 _STEPS = [1, 2, 2.5, 5, 10]  # between the numbers at an axis
 _SIGN = 0.58  # of the size of a font, about the width of a sign
 
@@ -55,6 +56,34 @@ class Canvas:
         for axis, steps in ((axes.xaxis, int(width / 0.6)), (axes.yaxis, int(height / 0.35))):
             axis.set_major_locator(MaxNLocator(max(1, min(5, steps)), steps=_STEPS))
             axis.set_major_formatter(FuncFormatter(lambda value, _: show_tick(value)))
+        return axes
+
+    def row_axes(
+        self, names: Sequence[str], limits: tuple[float, float], columns: Sequence[tuple[str, float, Sequence[str]]]
+    ) -> Any:
+        """Axes with a row for each name, the first at y = 0.5, and columns of texts beside them: their headings, their
+        widths in inches and their cells."""
+        left = min(max(map(text_inches, names)) + 0.24, self.width * 0.36)
+        axes = self.axes(left, EDGE + sum(width for _, width, _ in columns), ROWS_BELOW, ROWS_TOP)
+        axes.set_xlim(*limits)
+        self.fit_ticks(axes)
+        axes.set_ylim(len(names), 0)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.grid(False, axis="y")
+        guides = np.array([[(limits[0], k + 0.5), (limits[1], k + 0.5)] for k in range(len(names))]).reshape(-1, 2)
+        self.path(axes, guides, [1, 2] * len(names), edgecolor=self.theme.line, linewidth=0.6)
+        box = axes.get_position()
+        step, top = box.height * self.height / len(names), box.y1 * self.height
+        for k, name in enumerate(names):
+            shown = truncate_text(name, left - EDGE - 0.06)
+            self.write_at(left - 0.08, top - (k + 0.5) * step, shown, size=SMALL, along="right")
+        right = self.width - EDGE
+        for heading, width, cells in reversed(columns):
+            self.write_at(right, top + 0.05, heading, size=SMALL, colour=self.theme.quiet, along="right", up="bottom")
+            for k, cell in enumerate(cells):
+                self.write_at(right, top - (k + 0.5) * step, cell, size=SMALL, along="right")
+            right -= width
         return axes
 
     def name_axes(self, axes: Any, x: str, y: str) -> None:
@@ -105,12 +134,15 @@ class Canvas:
         colour = self.theme.ink if colour is None else colour
         return put(x, y, printable(text), fontsize=size, color=colour, ha=along, va=up, parse_math=False, **how)
 
-    def key(self, x: float, y: float, colour: str, dashes: Any = "solid") -> None:
+    def key(
+        self, x: float, y: float, colour: str, dashes: Any = "solid", *, width: float = 1.8, alpha: float = 1.0
+    ) -> None:
         """A short line beside the name of what is drawn like it, at a place in inches."""
         from matplotlib.lines import Line2D
 
         where = [x / self.width, (x + 0.2) / self.width], [y / self.height] * 2
-        self.figure.add_artist(Line2D(*where, color=colour, linewidth=1.8, linestyle=dashes))
+        style = {"linewidth": width, "linestyle": dashes, "alpha": None if alpha == 1 else alpha}
+        self.figure.add_artist(Line2D(*where, color=colour, solid_capstyle="butt", **style))
 
     def line(self, axes: Any, x: Any, y: Any, colour: str, *, width: float = 1.8, dashes: Any = "solid") -> None:
         """A line through points, which are thinned already where they can be many."""
@@ -143,6 +175,11 @@ class Canvas:
         if corners:
             codes = [1, 2, 2, 2, 79] * (len(corners) // 5)
             self.path(axes, np.asarray(corners), codes, facecolor=colour, **style)
+
+
+def rows_height(rows: int) -> float:
+    """The inches of a chart of so many rows."""
+    return max(ROWS_TOP + ROWS_BELOW + 0.26 * rows, 1.9)
 
 
 def y_axis_inches(ends: tuple[float, float]) -> float:

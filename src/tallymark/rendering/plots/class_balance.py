@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, show_count, text_inches, truncate_text
+from tallymark.rendering.plots.canvas import Canvas, rows_height, show_count
 from tallymark.rendering.plots.plot import WIDTH, Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table
 
 MOST_CLASSES = 24
-_ROW, _BELOW, _COLUMN = 0.26, 0.34, 0.82  # inches
 
 
 class ClassCount(NamedTuple):
@@ -33,24 +32,17 @@ def class_balance_plot(classes: Sequence[ClassCount], total: float, table: Table
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, " · ".join(filter(None, ["ring: truth · dot: predictions", left_out])))
-        left = min(max(text_inches(each.name) for each in classes) + 0.24, canvas.width * 0.36)
-        axes = canvas.axes(left, EDGE + 2 * _COLUMN, _BELOW, TOP + 0.22)
-        axes.set_xlim(low, high)
-        canvas.fit_ticks(axes)
-        axes.set_ylim(len(classes), 0)
-        axes.set_yticks([])
-        axes.spines["left"].set_visible(False)
-        axes.grid(False, axis="y")
-        guides = np.array([[(low, k + 0.5), (high, k + 0.5)] for k in range(len(classes))]).reshape(-1, 2)
-        canvas.path(axes, guides, [1, 2] * len(classes), edgecolor=theme.line, linewidth=0.6)
-        y = [k + 0.5 for k in range(len(classes))]
         truth, predicted = [each.truth for each in classes], [each.predicted for each in classes]
+        columns = [
+            (name, 0.82, list(map(show_count, side))) for name, side in (("truth", truth), ("predicted", predicted))
+        ]
+        axes = canvas.row_axes([each.name for each in classes], (low, high), columns)
+        y = [k + 0.5 for k in range(len(classes))]
         joined = np.column_stack((truth, y, predicted, y)).reshape(-1, 2)
         canvas.path(axes, joined, [1, 2] * len(classes), edgecolor=theme.series[0], linewidth=1.4)
         canvas.dots(axes, truth, y, theme.series[0], size=8)
         canvas.dots(axes, truth, y, theme.paper, size=5)
         canvas.dots(axes, predicted, y, theme.series[0], size=6)
-        _write_rows(canvas, axes, classes, left)
 
     changed = max(classes, key=lambda each: abs(each.predicted - each.truth))
     sentence = (
@@ -58,23 +50,8 @@ def class_balance_plot(classes: Sequence[ClassCount], total: float, table: Table
         f"{_share(changed.predicted, total)}"
     )
     more = ", the largest difference of all classes" if len(table.rows) > 2 else ""
-    height = TOP + 0.22 + _BELOW + _ROW * len(classes)
-    return Plot(title, f"{sentence}{more}.", table, draw, (WIDTH, max(height, 1.9)))
+    return Plot(title, f"{sentence}{more}.", table, draw, (WIDTH, rows_height(len(classes))))
 
 
 def _share(count: float, total: float) -> str:
     return f"{100 * count / total:.1f} %"
-
-
-def _write_rows(canvas: Canvas, axes: Any, classes: Sequence[ClassCount], left: float) -> None:
-    """Names on the left, counts on the right."""
-    box = axes.get_position()
-    step, top = box.height * canvas.height / len(classes), box.y1 * canvas.height
-    right, quiet = canvas.width - EDGE, canvas.theme.quiet
-    for column, name in ((_COLUMN, "truth"), (0.0, "predicted")):
-        canvas.write_at(right - column, top + 0.05, name, size=SMALL, colour=quiet, along="right", up="bottom")
-    for k, each in enumerate(classes):
-        y = top - (k + 0.5) * step
-        canvas.write_at(left - 0.08, y, truncate_text(each.name, left - EDGE - 0.06), size=SMALL, along="right")
-        canvas.write_at(right - _COLUMN, y, show_count(each.truth), size=SMALL, along="right")
-        canvas.write_at(right, y, show_count(each.predicted), size=SMALL, along="right")

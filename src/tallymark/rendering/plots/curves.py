@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallymark.data.arrays import Array
 from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, show_short, text_inches, truncate_text
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.theme import Theme
@@ -17,6 +18,7 @@ from tallymark.rendering.table import Table
 MOST_LINES = 8  # that an eye can tell apart
 _LEFT, _BOTTOM = 0.62, 0.56
 _ROW, _NARROW = 0.22, 1.2  # inches of names below the lines
+_SHADE = 0.2  # how opaque a band is
 _DASHES = ("solid",) * 4 + ((0, (4, 1.6)),) * 4
 
 
@@ -37,24 +39,61 @@ class Line(NamedTuple):
         return show_short(self.area) + (f" ({self.interval})" if self.interval else "")
 
 
-def roc_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
-    """True against false positives at every threshold; the diagonal is chance."""
+class Band(NamedTuple):
+    """A confidence band around one line: its lower and upper edge as points, and its name for the legend."""
+
+    lower: tuple[Array, Array]
+    upper: tuple[Array, Array]
+    name: str
+
+    @classmethod
+    def of_boxes(cls, x: Array, y: Array, reach: tuple[float, float], name: str) -> Band:
+        """All places of a box that reaches so far to each side, and moves along a rising line in the unit square."""
+        (low_x, low_y), (high_x, high_y) = _move(x, y, reach[0], -reach[1]), _move(x, y, -reach[0], reach[1])
+        return cls(
+            (np.append(0.0, low_x), np.append(0.0, low_y)), (np.append(high_x, 1.0), np.append(high_y, 1.0)), name
+        )
+
+    @classmethod
+    def of_steps(cls, x: Array, low: Array, high: Array, name: str) -> Band:
+        """A band that is level up to each x, from the one before, or from 0."""
+        along = np.repeat(np.concatenate(([0.0], x)), 2)[1:-1]
+        lower, upper = (simplify_line(along, np.repeat(side, 2)) for side in (low, high))
+        return cls(lower, upper, name)
+
+
+def _move(x: Array, y: Array, right: float, up: float) -> tuple[Array, Array]:
+    """A rising line that is moved, and cut where it leaves the unit square."""
+    x, y = simplify_line(x, y)
+    x, y = x + right, y + up
+    along = x + y  # which rises from each point to the next
+    cuts = [np.interp(end, side, along) for side in (x, y) for end in (0.0, 1.0)]
+    places = np.union1d(along, cuts)
+    cut_x, cut_y = (np.clip(np.interp(places, along, side), 0.0, 1.0) for side in (x, y))
+    return cut_x, cut_y
+
+
+def roc_plot(lines: Sequence[Line], table: Table, of: str = "", *, band: Band | None = None, note: str = "") -> Plot:
+    """True against false positives at every threshold; the diagonal is chance. A `note` ends the sentence."""
     title = "ROC curve" + of
     lines = [_simplified(line) for line in _lines_to_draw(lines)]
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, _subtitle("area", lines, table))
-        axes = _square(canvas, lines)
+        axes = _square(canvas, lines, band)
         canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
         turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
         canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=theme.quiet, along="center", up="top", **turned)
         _draw_lines(canvas, axes, lines)
         canvas.name_axes(axes, "false positives, share of negatives", "true positives, share of positives")
 
-    return Plot(title, f"{title}: {_areas('area under the curve', lines)}; chance has 0.5.", table, draw, _size(lines))
+    sentence = f"{title}: {_areas('area under the curve', lines)}; chance has 0.5.{note}"
+    return Plot(title, sentence, table, draw, _size(lines, band))
 
 
-def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> Plot:
+def precision_recall_plot(
+    lines: Sequence[Line], table: Table, of: str = "", *, band: Band | None = None, note: str = ""
+) -> Plot:
     """Precision by recall as steps, since precision between two points is not on a straight line."""
     title = "Precision and recall" + of
     alike = len({line.share for line in lines}) == 1  # of models; classes have shares of their own
@@ -62,7 +101,7 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, _subtitle("average precision", lines, table))
-        axes = _square(canvas, lines)
+        axes = _square(canvas, lines, band)
         if alike:
             share = lines[0].share
             ends = np.array([[0, share], [1, share]])
@@ -74,8 +113,8 @@ def precision_recall_plot(lines: Sequence[Line], table: Table, of: str = "") -> 
         canvas.name_axes(axes, "recall", "precision")
 
     chance = f"; the share of positives is {show_short(lines[0].share)}" if alike else ""
-    sentence = f"{title}: {_areas('average precision', lines)}{chance}."
-    return Plot(title, sentence, table, draw, _size(lines))
+    sentence = f"{title}: {_areas('average precision', lines)}{chance}.{note}"
+    return Plot(title, sentence, table, draw, _size(lines, band))
 
 
 def _lines_to_draw(lines: Sequence[Line]) -> Sequence[Line]:
@@ -97,8 +136,8 @@ def _step_corners(line: Line) -> dict[str, Any]:
     return {"x": recall, "y": precision}
 
 
-def _size(lines: Sequence[Line]) -> tuple[float, float]:
-    return 4.6, 4.5 + _legend_height(lines)
+def _size(lines: Sequence[Line], band: Band | None) -> tuple[float, float]:
+    return 4.6, 4.5 + _legend_height(lines, band)
 
 
 def _legend_columns(lines: Sequence[Line]) -> int:
@@ -106,15 +145,24 @@ def _legend_columns(lines: Sequence[Line]) -> int:
     return 2 if max(text_inches(line.name) for line in lines) <= _NARROW else 1
 
 
-def _legend_height(lines: Sequence[Line]) -> float:
-    """The inches that the names of several lines take."""
-    return 0.0 if len(lines) == 1 else _ROW * math.ceil(len(lines) / _legend_columns(lines)) + 0.08
+def _legend_height(lines: Sequence[Line], band: Band | None) -> float:
+    """The inches that the names of several lines take, or that of the band of one."""
+    if len(lines) == 1:
+        return 0.0 if band is None else _ROW
+    return _ROW * math.ceil(len(lines) / _legend_columns(lines)) + 0.08
 
 
-def _square(canvas: Canvas, lines: Sequence[Line]) -> Any:
-    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _legend_height(lines))
+def _square(canvas: Canvas, lines: Sequence[Line], band: Band | None) -> Any:
+    """The axes, with the band and its name."""
+    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _legend_height(lines, band))
     axes.set_xlim(-0.015, 1.015)
     axes.set_ylim(-0.015, 1.015)
+    if band is not None:
+        colour, y = canvas.theme.series[0], EDGE + 0.02
+        lower, upper = np.column_stack(band.lower), np.column_stack(band.upper)
+        canvas.path(axes, np.concatenate((lower, upper[::-1])), facecolor=colour, alpha=_SHADE)
+        canvas.key(_LEFT, y, colour, width=8.0, alpha=_SHADE)
+        canvas.write_at(_LEFT + 0.27, y, band.name, size=SMALL, colour=canvas.theme.quiet)
     return axes
 
 

@@ -8,23 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import (
-    EDGE,
-    SMALL,
-    TOP,
-    Canvas,
-    show_count,
-    show_short,
-    text_inches,
-    truncate_text,
-)
+from tallymark.rendering.plots.canvas import SMALL, Canvas, rows_height, show_count, show_short
 from tallymark.rendering.plots.plot import WIDTH, Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table, show_estimate
 
-MOST_GROUPS = 24
-_ROW, _BELOW = 0.26, 0.34  # inches
-_VALUE, _SIZE = 0.75, 0.72
+MOST_GROUPS = 20
+_WIDTH = 0.74  # inches of a column
 
 
 class GroupDot(NamedTuple):
@@ -66,16 +56,11 @@ def group_dots_plot(
     def draw(figure: Any, theme: Theme) -> None:
         description = [f"all rows {whole.shown}" if math.isfinite(whole.value) else "", interval, left_out]
         canvas = Canvas(figure, theme, title, " · ".join(filter(None, description)))
-        left = min(max(text_inches(each.name) for each in groups) + 0.24, canvas.width * 0.36)
-        axes = canvas.axes(left, EDGE + _VALUE + _SIZE, _BELOW, TOP + 0.22)
-        axes.set_xlim(low, high)
-        canvas.fit_ticks(axes)
-        axes.set_ylim(len(groups), 0)
-        axes.set_yticks([])
-        axes.spines["left"].set_visible(False)
-        axes.grid(False, axis="y")
-        guides = np.array([[(low, k + 0.5), (high, k + 0.5)] for k in range(len(groups))]).reshape(-1, 2)
-        canvas.path(axes, guides, [1, 2] * len(groups), edgecolor=theme.line, linewidth=0.6)
+        columns = [
+            ("value", _WIDTH, [each.shown for each in groups]),
+            ("rows", _WIDTH, [show_count(each.rows) for each in groups]),
+        ]
+        axes = canvas.row_axes([each.name for each in groups], (low, high), columns)
         if math.isfinite(whole.value):
             dashes = (0, (3, 2))
             ends = np.array([[whole.value, 0], [whole.value, len(groups)]])
@@ -91,7 +76,6 @@ def group_dots_plot(
         if drawn:
             x, y = [each.value for _, each in drawn], [k + 0.5 for k, _ in drawn]
             canvas.dots(axes, x, y, theme.series[0], size=7)
-        _write_rows(canvas, axes, groups, left)
 
     known = [each for each in groups if math.isfinite(each.value)]
     description = f"{title}: "
@@ -101,8 +85,7 @@ def group_dots_plot(
         description += f"; all rows have {whole.shown}." if math.isfinite(whole.value) else "."
     else:
         description += "undefined in every group."
-    height = TOP + 0.22 + _BELOW + _ROW * len(groups)
-    return Plot(title, description, table, draw, (WIDTH, max(height, 1.9)))
+    return Plot(title, description, table, draw, (WIDTH, rows_height(len(groups))))
 
 
 def _limits(places: list[float], whole: float) -> tuple[float, float]:
@@ -111,18 +94,3 @@ def _limits(places: list[float], whole: float) -> tuple[float, float]:
     low, high = min(places), max(places)
     margin = 0.06 * (high - low) or 0.05 * abs(low) or 0.5
     return low - margin, high + margin
-
-
-def _write_rows(canvas: Canvas, axes: Any, groups: Sequence[GroupDot], left: float) -> None:
-    """Names on the left, values and sizes on the right."""
-    box = axes.get_position()
-    step, top = box.height * canvas.height / len(groups), box.y1 * canvas.height
-    right = canvas.width - EDGE
-    quiet = canvas.theme.quiet
-    canvas.write_at(right - _SIZE, top + 0.05, "value", size=SMALL, colour=quiet, along="right", up="bottom")
-    canvas.write_at(right, top + 0.05, "rows", size=SMALL, colour=quiet, along="right", up="bottom")
-    for k, each in enumerate(groups):
-        y = top - (k + 0.5) * step
-        canvas.write_at(left - 0.08, y, truncate_text(each.name, left - EDGE - 0.06), size=SMALL, along="right")
-        canvas.write_at(right - _SIZE, y, each.shown, size=SMALL, along="right")
-        canvas.write_at(right, y, show_count(each.rows), size=SMALL, colour=quiet, along="right")

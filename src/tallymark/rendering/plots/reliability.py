@@ -1,4 +1,4 @@
-"""The reliability diagram: what was promised against what happened, with the sizes of the bins below."""
+"""The reliability diagram: predicted probabilities against observed shares, with the sizes of the bins below."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ _LEFT, _BOTTOM, _BARS = 0.62, 0.56, 0.62  # inches
 
 
 class ReliabilityBin(NamedTuple):
-    """Rows of similar probability: the bounds, the mean probability, the share of what happened, its interval, and how
-    many rows there are, by weight."""
+    """Rows of similar probability: the bounds, the mean probability, the observed share, how many rows there are, by
+    weight, and the interval of the share."""
 
     low: float
     high: float
-    promised: float
-    happened: float
+    predicted: float
+    observed: float
     weight: float
     lo: float | None = None
     hi: float | None = None
 
 
 def reliability_plot(
-    bins: Sequence[ReliabilityBin], error: float, table: Table, *, what: str, interval: str = ""
+    bins: Sequence[ReliabilityBin], error: float, table: Table, *, what: str, interval: str = "", note: str = ""
 ) -> Plot:
-    """Points of bins by the mean probability and the share of what happened; on the diagonal all promises are kept."""
+    """Points of bins by the mean probability and the observed share, which are equal on the diagonal.
+    `interval` names the intervals of the bins, which are shaded; a `note` ends the sentence."""
     title = "Reliability"
 
     def draw(figure: Any, theme: Theme) -> None:
-        canvas = Canvas(figure, theme, title, f"calibration error (ece) {show_short(error)}")
+        shaded = f" · shaded: {interval}s" if interval else ""
+        canvas = Canvas(figure, theme, title, f"ECE {show_short(error)}{shaded}")
         axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _BARS + 0.12)
         sizes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM, canvas.height - _BOTTOM - _BARS)
         for each in (axes, sizes):
@@ -43,13 +45,15 @@ def reliability_plot(
         axes.set_ylim(-0.015, 1.015)
         axes.tick_params(labelbottom=False)
         canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
-        canvas.write(axes, 0.02, 0.97, "promises too little", size=SMALL, colour=theme.quiet, up="top")
-        canvas.write(axes, 0.98, 0.03, "promises too much", size=SMALL, colour=theme.quiet, along="right", up="bottom")
+        canvas.write(axes, 0.02, 0.97, "underconfident", size=SMALL, colour=theme.quiet, up="top")
+        canvas.write(axes, 0.98, 0.03, "overconfident", size=SMALL, colour=theme.quiet, along="right", up="bottom")
         for bin in bins:
             if bin.lo is not None and bin.hi is not None:
-                ends = np.array([[bin.promised, bin.lo], [bin.promised, bin.hi]])
+                ends = np.array([[bin.predicted, bin.lo], [bin.predicted, bin.hi]])
                 canvas.path(axes, ends, edgecolor=theme.series[0], linewidth=1, alpha=0.8)
-        x, y = [bin.promised for bin in bins], [bin.happened for bin in bins]
+        boxes = [(b.low, b.high, b.lo, b.hi) for b in bins if b.lo is not None and b.hi is not None]
+        canvas.boxes(axes, boxes, theme.series[0], alpha=0.15)
+        x, y = [bin.predicted for bin in bins], [bin.observed for bin in bins]
         canvas.line(axes, x, y, theme.series[0], width=1.4)
         canvas.dots(axes, x, y, theme.series[0], size=5.5)
         most = max(bin.weight for bin in bins)
@@ -59,13 +63,13 @@ def reliability_plot(
         gap = 0.002
         canvas.boxes(sizes, [(b.low + gap, b.high - gap, 0, b.weight) for b in bins], theme.heat)
         whole = all(float(bin.weight).is_integer() for bin in bins)
-        canvas.name_axes(sizes, "probability that was promised", "rows" if whole else "weight")
+        canvas.name_axes(sizes, "predicted probability", "rows" if whole else "weight")
         canvas.name_axes(axes, "", what)
 
-    farthest = max(bins, key=lambda bin: abs(bin.promised - bin.happened))
+    farthest = max(bins, key=lambda bin: abs(bin.predicted - bin.observed))
     sentence = (
-        f"{title}: in {len(bins)} bins, what was promised and what happened differ by {show_short(error)} on average, "
-        f"at most where {show_short(farthest.promised)} was promised and {show_short(farthest.happened)} happened."
+        f"{title}: in {len(bins)} bins, predicted probabilities and observed shares differ by {show_short(error)} on "
+        f"average, most where {show_short(farthest.predicted)} was predicted and {show_short(farthest.observed)} was "
+        "observed."
     )
-    description = f"{sentence} Lines are {interval}s." if interval else sentence
-    return Plot(title, description, table, draw, (4.6, 4.5 + _BARS - (TOP - 0.6)))
+    return Plot(title, sentence + note, table, draw, (4.6, 4.5 + _BARS - (TOP - 0.6)))

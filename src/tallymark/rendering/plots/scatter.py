@@ -173,7 +173,7 @@ def _places(values: Array, ends: tuple[float, float], size: int) -> Array:
     return np.clip(scaled.astype(np.int64), 0, size - 1)
 
 
-def _range(values: Array) -> tuple[float, float]:
+def value_range(values: Array) -> tuple[float, float]:
     """The lowest and the highest value, if there can be a picture from one to the other."""
     low, high = float(values.min()), float(values.max())
     if not np.isfinite(4 * (high - low)):
@@ -183,15 +183,16 @@ def _range(values: Array) -> tuple[float, float]:
 
 def shown_range(values: Array, weights: Array | None = None) -> tuple[float, float]:
     """The lowest and the highest value to show: of all, or where a few lie far outside, of nearly all."""
-    low, high = _range(values)
-    near = _quantiles(values, weights, (0.005, 0.995))
+    low, high = value_range(values)
+    near = weighted_quantiles(values, weights, (0.005, 0.995))
     width = float(near[1] - near[0])
     if width > 0 and high - low > _FAR * width:
         return max(low, float(near[0]) - width), min(high, float(near[1]) + width)
     return low, high
 
 
-def _quantiles(values: Array, weights: Array | None, shares: tuple[float, ...]) -> Array:
+def weighted_quantiles(values: Array, weights: Array | None, shares: tuple[float, ...]) -> Array:
+    """The values below which these shares of the rows lie, by weight."""
     if weights is None:
         return np.asarray(np.quantile(values, shares))
     order = np.argsort(values)
@@ -211,7 +212,7 @@ def _limits(values: Array, *, zero: bool = False) -> tuple[float, float]:
 
 def spread_table(title: str, values: Array, weights: Array | None, of: Array | None = None, what: str = "") -> Table:
     """How many rows have which values, by weight, and the mean of another column there, where one is given."""
-    low, high = _range(values)
+    low, high = value_range(values)
     ends = (low, high) if high > low else (low - 0.5, high + 0.5)
     edges = np.linspace(*ends, _SHOWN + 1).tolist()
     rows_inside = _histogram(values, weights, ends, _SHOWN)

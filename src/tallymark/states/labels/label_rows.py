@@ -1,4 +1,4 @@
-"""The label rows state: the labels of every row, for functions of the user's own. It grows with the rows."""
+"""The label rows state: the labels or numbers of every row, for functions of the user's own. It grows with the rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
 from tallymark.data.target import Target
-from tallymark.errors import StateError
+from tallymark.errors import StateError, TypeOfDataError
 from tallymark.states.base import KeyedReads, check_label_types
 from tallymark.states.labels.encoding import check_classes, check_same_type, encode_labels
-from tallymark.states.rows import ChunkedState, check_weights, copy_weights
+from tallymark.states.rows import ChunkedState, check_weights, copy_table, copy_weights
 from tallymark.states.serialization import pack_labels, unpack_labels
 
 
@@ -60,16 +60,21 @@ class Encoded(NamedTuple):
 
 
 class LabelRowsOf(KeyedReads):
-    """Asks for the labels of every row; of these classes only, if there are any."""
+    """Asks for the labels of every row; of these classes only, if there are any. With `numbers`, what can be read as
+    numbers is, and beside one column of them a truth is 1 where it is `positive`, else 0."""
 
-    __slots__ = ("classes",)
+    __slots__ = ("classes", "numbers", "positive")
 
-    def __init__(self, classes: tuple[Label, ...] | None = None) -> None:
+    def __init__(
+        self, classes: tuple[Label, ...] | None = None, numbers: bool = False, positive: Label | None = None
+    ) -> None:
         self.classes = classes
+        self.numbers = numbers
+        self.positive = positive
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        return (self.classes,)
+        return (self.classes, self.numbers, self.positive)
 
     def zero(self) -> LabelRows:
         return LabelRows(self, ())
@@ -77,39 +82,55 @@ class LabelRowsOf(KeyedReads):
     def fold(self, batch: Batch) -> LabelRows:
         if batch.n == 0:
             return self.zero()
-        truth, prediction = Encoded(*encode_labels(batch, 0)), Encoded(*encode_labels(batch, 1))
-        check_same_type((truth.labels, prediction.labels))
+        truth, prediction = self._read(batch, 0), self._read(batch, 1)
+        labels = [side.labels for side in (truth, prediction) if isinstance(side, Encoded)]
+        if len(labels) == 2:
+            check_same_type((labels[0], labels[1]))
         if self.classes is not None:
-            check_classes((truth.labels, prediction.labels), self.classes)
+            check_classes(labels, self.classes)
+        if self.positive is not None and batch.truth_columns == batch.prediction_columns == 1:
+            found = truth if isinstance(truth, Encoded) else Encoded(*encode_labels(batch, 0))
+            truth = np.array([[float(label == self.positive)] for label in found.labels])[found.codes]
         batch.require_weights()
         return LabelRows(self, (LabelChunk(truth, prediction, copy_weights(batch)),))
+
+    def _read(self, batch: Batch, side: int) -> Encoded | Array:
+        if self.numbers:
+            try:
+                batch.require_finite_side(side)
+            except TypeOfDataError:  # texts, say
+                pass
+            else:
+                batch.require_exact(side)
+                return copy_table(batch.truth if side == 0 else batch.prediction)
+        return Encoded(*encode_labels(batch, side))
 
 
 class LabelChunk(NamedTuple):
     """The rows of one batch."""
 
-    truth: Encoded
-    prediction: Encoded
+    truth: Encoded | Array
+    prediction: Encoded | Array
     weights: Array | None
 
     @property
     def rows(self) -> int:
-        return len(self.truth.codes)
+        return len(self.truth.codes if isinstance(self.truth, Encoded) else self.truth)
 
 
 class LabelRows(ChunkedState[LabelRowsOf, LabelChunk]):
-    """True and predicted label of every row, and weights or None."""
+    """Truth and prediction of every row, labels or numbers, and weights or None."""
 
     __slots__ = ()
 
     @property
     def columns(self) -> tuple[int, int] | None:
-        return (1, 1) if self._chunks else None
+        return (_width(self._chunks[0].truth), _width(self._chunks[0].prediction)) if self._chunks else None
 
     def arrays(self) -> tuple[Array, Array, Array | None]:
         """All rows in the order in which they were added; rows of weight zero are left out."""
-        truth = Encoded.join([chunk.truth for chunk in self._chunks]).rows()
-        prediction = Encoded.join([chunk.prediction for chunk in self._chunks]).rows()
+        truth = _join([chunk.truth for chunk in self._chunks])
+        prediction = _join([chunk.prediction for chunk in self._chunks])
         weights = self.weights()
         if weights is None:
             return truth, prediction, None
@@ -118,27 +139,57 @@ class LabelRows(ChunkedState[LabelRowsOf, LabelChunk]):
 
     @classmethod
     def check_chunks(cls, chunks: tuple[LabelChunk, ...]) -> None:
-        Encoded.check_same_type([chunk.truth for chunk in chunks])
-        Encoded.check_same_type([chunk.prediction for chunk in chunks])
+        for columns in ([chunk.truth for chunk in chunks], [chunk.prediction for chunk in chunks]):
+            labels = [column for column in columns if isinstance(column, Encoded)]
+            if len({_width(column) for column in columns}) > 1 or len(labels) not in (0, len(columns)):
+                raise StateError("labels do not go together with numbers, nor tables of different widths")
+            Encoded.check_same_type(labels)
 
     def fields(self) -> dict[str, Any]:
         classes = None if self._reads.classes is None else list(self._reads.classes)
-        return {
-            "classes": classes,
-            "chunks": [[chunk.truth.fields(), chunk.prediction.fields(), chunk.weights] for chunk in self._chunks],
-        }
+        chunks = [[_fields(chunk.truth), _fields(chunk.prediction), chunk.weights] for chunk in self._chunks]
+        positive = {} if self._reads.positive is None else {"positive": pack_labels([self._reads.positive])}
+        return {"classes": classes, **({"numbers": True} if self._reads.numbers else {}), **positive, "chunks": chunks}
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> LabelRows:
         chunks = []
         for truth, prediction, weights in fields["chunks"]:
-            chunk = LabelChunk(Encoded.from_fields(truth), Encoded.from_fields(prediction), weights)
+            chunk = LabelChunk(_from_fields(truth), _from_fields(prediction), weights)
             check_weights(weights, chunk.rows)
-            if len(chunk.truth.codes) != len(chunk.prediction.codes):
+            if chunk.rows != LabelChunk(chunk.prediction, chunk.truth, None).rows:
                 raise StateError("truth and prediction differ in length")
             chunks.append(chunk)
         cls.check_chunks(tuple(chunks))
         classes = Target(classes=fields["classes"]).classes
-        for chunk in chunks if classes is not None else ():
-            check_classes((chunk.truth.labels, chunk.prediction.labels), classes or ())
-        return cls(LabelRowsOf(classes), tuple(chunks))
+        numbers = fields.get("numbers", False) is True
+        for side in (side for chunk in chunks for side in chunk[:2]):
+            if isinstance(side, Encoded):
+                check_classes((side.labels,), classes or tuple(side.labels))
+            elif not numbers:
+                raise StateError("rows must be labels")
+        positive = unpack_labels(fields["positive"])[0] if "positive" in fields else None
+        return cls(LabelRowsOf(classes, numbers, positive), tuple(chunks))
+
+
+def _width(column: Encoded | Array) -> int:
+    return 1 if isinstance(column, Encoded) else int(column.shape[1])
+
+
+def _join(columns: Sequence[Any]) -> Array:
+    """The rows of all columns, one after another."""
+    return Encoded.join(columns).rows() if isinstance(columns[0], Encoded) else np.concatenate(columns)
+
+
+def _fields(column: Encoded | Array) -> Any:
+    return column.fields() if isinstance(column, Encoded) else column
+
+
+def _from_fields(fields: Any) -> Encoded | Array:
+    if isinstance(fields, list):
+        return Encoded.from_fields(fields)
+    if not isinstance(fields, np.ndarray) or fields.ndim != 2 or fields.dtype != np.float64:
+        raise StateError("rows must be labels or tables of numbers")
+    if not np.isfinite(fields).all():
+        raise StateError("rows must be finite")
+    return fields

@@ -69,12 +69,14 @@ def _rebuild(metric: Metric, target: Target, multi_target: bool) -> _Metric:
 def as_metric(
     metric: str | Metric, *, target: Target | None = None, kind: str | None = None, multi_target: bool = False
 ) -> Any:
-    """A metric for `eval_metric` of CatBoost's models; the direction and the weights of the Pool are passed on.
+    """Return a metric for `eval_metric` of CatBoost models, with its direction and the weights of the Pool.
 
-    `kind`, or a `target` that has it, is what the predictions are. CatBoost gives metrics its raw values: margins to
-    those on classes, which need not be said, and values to others; of a loss such as Poisson, whose raw values are
-    logarithms, pass "margin". A loss of several targets, such as MultiRMSE or MultiLogloss, takes only metrics with
-    ``multi_target=True``.
+    Args:
+        metric: A name or a metric.
+        target: A `Target`, which combines `kind`, `classes`, `positive` and `normalize`.
+        kind: What the predictions are. CatBoost passes raw values: margins to metrics on classes, which is the default,
+            and values to others; pass "margin" for a loss such as Poisson, whose raw values are logarithms.
+        multi_target: True for a loss of several targets, such as MultiRMSE or MultiLogloss.
 
     >>> item = as_metric("auc")
     >>> item.evaluate([[-2.2, -0.4, -0.6, 1.4]], [0, 0, 1, 1], None), item.is_max_optimal()
@@ -84,7 +86,7 @@ def as_metric(
 
 
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
-    """The labels, weights and groups of a Pool as an EvalSet, whose other keywords are `facts`."""
+    """Return the labels, weights and groups of a Pool as an EvalSet; its other keywords are `facts`."""
     if not isinstance(data, Pool):
         raise ParameterError(argument="data", expected="be a Pool", got=describe(data))
     arguments = {"weights": data.get_weight(), "query": data.get_group_id_hash()}
@@ -107,12 +109,12 @@ class _Recorder(_Metric):
 
 
 class EvaluatorCallback:
-    """Drives an Evaluator in every round of a training, and stops it when the Evaluator says so.
+    """Drives an Evaluator in every round of training, and stops training when the Evaluator says so.
 
-    It is given to `fit` as one of the `callbacks`, and its `metric`, which shows it the predictions, to the model as
+    Pass it to `fit` as one of the `callbacks`, and its `metric`, which shows it the predictions, to the model as
     `eval_metric`. Each eval set has the name of one of CatBoost's: "learn", "validation", or "validation_0",
-    "validation_1", … of several. Metrics on classes are given margins: declare that by ``EvalSet(..., kind="margin")``.
-    Where the truth has several columns, the loss must be one of several targets, such as MultiRMSE.
+    "validation_1", … if there are several. Metrics on classes get margins: declare them by ``EvalSet(...,
+    kind="margin")``. If the truth has several columns, the loss must have several targets, such as MultiRMSE.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:

@@ -25,12 +25,17 @@ with needed("tallymark.training.frameworks.keras", "keras", extra="keras"):
 
 
 class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installed has no type
-    """Evaluate after every epoch, and stop when the evaluator says so; with `restore_best`, at the best weights.
+    """Evaluate after every epoch, and stop when the evaluator says so.
 
-    `data` has the inputs of the model for each eval set, in the order of its rows: what ``model.predict`` takes. Of a
-    model with several outputs, or to predict in another way, `predict` is a function of the model and the inputs. The
-    values go into the logs as set and metric, such as `valid_auc`: callbacks of Keras that follow them must stand after
+    The values go into the logs as set and metric, such as `valid_auc`; Keras callbacks that follow them must come after
     this one.
+
+    Args:
+        evaluator: The `Evaluator`.
+        data: The inputs of the model for each eval set, in the order of its rows: what ``model.predict`` takes.
+        predict: A function of the model and the inputs, for a model with several outputs or another way to predict.
+        batch_size: How many rows to predict at a time.
+        restore_best: True restores the weights of the best epoch at the end.
 
     >>> import keras, numpy as np, tallymark as tm
     >>> x, y = np.eye(4), np.array([0, 0, 1, 1])

@@ -58,11 +58,11 @@ class _Metric(NativeMetric):
 
 
 def as_metric(metric: str | Metric, *, target: Target | None = None, kind: str | None = None) -> Any:
-    """A metric for ``lightgbm.train(feval=...)`` and for ``eval_metric=`` of the scikit-learn interface.
+    """Return a metric for ``lightgbm.train(feval=...)`` and for ``eval_metric=`` of the scikit-learn interface.
 
-    The direction, weights and groups of the Dataset are passed on. `kind`, or a `target` that has it, is what the
-    predictions are: LightGBM gives those after the transformation of the objective, but margins (``kind="margin"``)
-    where the objective is a function.
+    The direction, weights and groups of the Dataset are passed on. `kind`, or the `target` that has it, is what the
+    predictions are: LightGBM passes those after the transformation of the objective, but margins (``kind="margin"``) if
+    the objective is a function.
 
     >>> as_metric("auc")([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     ('auc', 0.75, True)
@@ -71,7 +71,7 @@ def as_metric(metric: str | Metric, *, target: Target | None = None, kind: str |
 
 
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
-    """The labels, weights and queries of a Dataset as an EvalSet, whose other keywords are `facts`."""
+    """Return the labels, weights and queries of a Dataset as an EvalSet; its other keywords are `facts`."""
     if not isinstance(data, Dataset):
         raise ParameterError(argument="data", expected="be a Dataset", got=describe(data))
     if data.label is None:
@@ -86,11 +86,11 @@ def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
 
 
 class EvaluatorCallback:
-    """Drives an Evaluator in every round of a training, and stops it when the Evaluator says so.
+    """Drives an Evaluator in every round of training, and stops training when the Evaluator says so.
 
-    Each eval set has the name of one of the valid sets: what stands in `valid_names`, or "training" and "valid_0",
-    "valid_1", … where they have none. LightGBM has their predictions already. If the Evaluator has a rule of stopping,
-    the best round becomes the `best_iteration` of the booster, by which it predicts, and its values the `best_score`.
+    Each eval set has the name of one of the valid sets: one of `valid_names`, or "training" and "valid_0", "valid_1", …
+    by default. LightGBM already has their predictions. If the Evaluator has a stopping rule, the best round becomes the
+    `best_iteration` of the booster, with which it predicts, and its values the `best_score`.
     """
 
     def __init__(self, evaluator: Evaluator) -> None:

@@ -28,13 +28,19 @@ _SHUFFLING = (RandomSampler, SubsetRandomSampler, WeightedRandomSampler)
 
 
 class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installed has no type
-    """Evaluate after every epoch, and stop when the evaluator says so; with `restore_best`, at the best weights.
+    """Evaluate after every epoch, and stop when the evaluator says so.
 
-    `data` has the inputs of the model for each eval set, in the order of its rows: a tensor, a data set, a DataLoader
-    that does not shuffle, or batches. The model is called with each batch, or with its first part where it is a tuple;
-    `predict` is a function of the model and a batch that does something else. Values are logged as set and metric, such
-    as `valid_auc`, with all digits, for callbacks and loggers of Lightning. Checkpoints keep the history. Each process
-    evaluates all rows, and all stop when one does.
+    Values are logged as set and metric, such as `valid_auc`, with all digits, for Lightning's callbacks and loggers.
+    Checkpoints keep the history. Each process evaluates all rows, and all stop when one does.
+
+    Args:
+        evaluator: The `Evaluator`.
+        data: The inputs of the model for each eval set, in the order of its rows: a tensor, a data set, a DataLoader
+            that does not shuffle, or batches.
+        predict: A function of the model and a batch; by default the model is called with the batch, or with its first
+            part if it is a tuple.
+        batch_size: How many rows of a tensor or a data set to predict at a time.
+        restore_best: True restores the weights of the best epoch at the end.
 
     >>> import lightning, tallymark as tm, torch
     >>> valid = tm.training.EvalSet("valid", [0, 1])

@@ -37,12 +37,15 @@ def _eagerly(method: _Method) -> _Method:
 class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not installed has no type
     """Metrics over the batches that a model sees: `update` with each, then read the report of all, in every process.
 
-    `target`, or `kind`, `classes`, `positive` and `normalize`, `missing` and the `others` (`by`, `ci`, …) are as in
-    `Tally`. Without `classes`, K columns of predictions with whole numbers as targets are of the classes 0 to K − 1, as
-    for torch.nn.CrossEntropyLoss; where `classes` are texts, whole numbers are places in them. What is given may be on
-    any device, of any type, and track gradients; the tally is on the host. With ``persistent=True`` it is part of
-    `state_dict`. The processes of `process_group`, by default all, are added up when a value is asked for. Rows that a
-    `DistributedSampler` repeats count twice unless `unpadded_rows` leaves them out.
+    Inputs may be on any device, of any type, and track gradients; the tally is on the host. Without `classes`, K
+    columns of predictions with whole numbers as targets have the classes 0 to K − 1, as for torch.nn.CrossEntropyLoss;
+    if `classes` are strings, whole numbers are positions in them. Rows that a `DistributedSampler` repeats count twice
+    unless `unpadded_rows` leaves them out.
+
+    Args:
+        persistent: True makes the tally part of `state_dict`.
+        process_group: The processes whose tallies are added when a value is read; by default all.
+        others: Other parameters of `Tally`, such as `by` and `ci`.
 
     >>> import torch
     >>> metric = TallyMetric(["auc", "accuracy"], kind="margin")
@@ -124,7 +127,7 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
         return sum(tallies[1:], start=tallies[0]) if tallies else self._tally
 
     @_eagerly
-    def report(self, *, errors: str = "cell") -> Report:
+    def report(self, *, errors: str = "raise") -> Report:
         """The report of all batches of all processes, which must all ask for it."""
         return self.gather().report(errors=errors)
 
@@ -191,9 +194,9 @@ class TallyMetric(torch.nn.Module):  # type: ignore[misc]  # what is not install
 
 
 def unpadded_rows(loader: Any, batch: int) -> slice:
-    """The rows of a batch, by its number, that count: without those that a `DistributedSampler` repeats.
+    """Return the rows of a batch, by its number, that count: without those that a `DistributedSampler` repeats.
 
-    So that all processes have as many rows, the sampler repeats some at the end. `loader` is the DataLoader of the
+    The sampler repeats some rows at the end so that all processes have equally many. `loader` is the DataLoader of the
     process; without a `DistributedSampler`, and with ``drop_last=True``, which repeats none, all rows count.
 
     >>> import torch

@@ -74,16 +74,19 @@ class _Metric(NativeMetric):
 def as_metric(
     metric: str | Metric, *, target: Target | None = None, kind: str | None = None, maximize: bool | None = None
 ) -> Any:
-    """A metric for ``xgboost.train(custom_metric=...)`` and for ``eval_metric=`` of the scikit-learn interface.
+    """Return a metric for ``xgboost.train(custom_metric=...)`` and for ``eval_metric=`` of the scikit-learn interface.
 
-    The weights of the DMatrix are passed on. `kind`, or a `target` that has it, is what the predictions are: XGBoost
-    gives those after the transformation of the objective, but margins (``kind="margin"``) where the objective is a
-    function.
+    The weights of the DMatrix are passed on. XGBoost keeps six decimals of a value; `EvaluatorCallback` keeps all. If
+    XGBoost also computes its own metric of the same name, both go into one list: ``disable_default_eval_metric=True``
+    leaves that out.
 
-    XGBoost decides by the name whether higher values are better, and minimises what it does not know. Metrics that
-    it would get wrong are written as `neg_` and the name, and negative; with ``maximize=True`` as they are, for
-    XGBoost that is told so too. It keeps six decimals of them; `EvaluatorCallback` keeps all. Where its own metric of
-    the same name is computed as well, both stand in one list: ``disable_default_eval_metric=True`` leaves that out.
+    Args:
+        metric: A name or a metric.
+        kind: What the predictions are: by default those after the transformation of the objective. If the objective is
+            a function, they are margins, and `kind` must be "margin".
+        maximize: XGBoost infers from the name whether higher values are better, and minimises metrics that it does not
+            know. A metric that it would get wrong is negated and named `neg_…`; True passes it unchanged, for a call of
+            XGBoost with ``maximize=True``.
 
     >>> as_metric("auc")([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
@@ -94,7 +97,7 @@ def as_metric(
 
 
 def as_eval_set(name: str, data: Any, **facts: Any) -> EvalSet:
-    """The labels, weights and queries of a DMatrix as an EvalSet, whose other keywords are `facts`."""
+    """Return the labels, weights and queries of a DMatrix as an EvalSet; its other keywords are `facts`."""
     if not isinstance(data, DMatrix):
         raise ParameterError(argument="data", expected="be a DMatrix", got=describe(data))
     truth, weights, query = _rows_of(data)
@@ -112,12 +115,16 @@ def _rows_of(data: Any) -> tuple[Array, Array | None, Array | None]:
 
 
 class EvaluatorCallback(TrainingCallback):  # type: ignore[misc]  # what is not installed has no type
-    """Drives an Evaluator, whose values are not rounded, in every round of a training; stops when it says so.
+    """Drives an Evaluator, whose values are not rounded, in every round of training; stops training when it says so.
 
-    `data` has the rows of each eval set, as a DMatrix or anything that becomes one. An eval set of kind "margin" is
-    given margins, others what the objective makes of them. If the Evaluator has a rule of stopping, the best round
-    becomes the `best_iteration` of the booster; with `save_best` the trees that follow it are left out. A model that is
-    told which number is `missing` in its rows needs a callback that is told the same, or a DMatrix.
+    If the Evaluator has a stopping rule, the best round becomes the `best_iteration` of the booster.
+
+    Args:
+        evaluator: The `Evaluator`.
+        data: The rows of each eval set, as a DMatrix or anything that becomes one. An eval set of kind "margin" gets
+            margins, others what the objective makes of them.
+        save_best: True removes the trees after the best round.
+        missing: The number that marks missing values in the rows, as the model has it.
     """
 
     def __init__(self, evaluator: Evaluator, data: Any, *, save_best: bool = False, missing: float = math.nan) -> None:

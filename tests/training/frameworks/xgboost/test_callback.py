@@ -75,7 +75,7 @@ class TestTraining:
         assert len(set(log["valid"]["logloss"])) < len(set(values.values()))
         assert booster.num_boosted_rounds() == 20
 
-    def test_rules_that_ask_the_rows(self, xgb, ours):
+    def test_rules_that_read_rows_stop_where_a_loop_stops(self, xgb, ours):
         """Stop where a loop over the same predictions stops."""
         dtrain, dvalid = halves(xgb, rows.two_classes())
 
@@ -175,7 +175,7 @@ class TestTraining:
         model = xgb.XGBClassifier(n_estimators=3, n_jobs=1, **given).fit(frame, y)
         assert evaluator.history[-1].value("valid", "auc") == tm.auc(y, model.predict_proba(frame)[:, 1])
 
-    def test_classes_and_margins_of_many(self, xgb, ours):
+    def test_probabilities_and_margins_of_many_classes_are_tables(self, xgb, ours):
         """Tables of K columns, with names for the classes, and the same metric as a custom one."""
         dtrain, dvalid = halves(xgb, rows.three_classes())
         names = np.array(["a", "b", "c"])[dvalid.get_label().astype(int)]
@@ -205,7 +205,7 @@ class TestTraining:
         assert log["valid"]["logloss"][-1] == round(found.value("p", "logloss"), 6)
 
     @pytest.mark.parametrize(("objective", "kind"), [("multi:softmax", "label"), ("binary:hinge", "label")])
-    def test_objectives_that_give_labels(self, xgb, ours, objective, kind):
+    def test_label_objectives_must_be_declared(self, xgb, ours, objective, kind):
         """Which must be declared, and are then compared as they are."""
         many = objective.startswith("multi")
         dtrain, dvalid = halves(xgb, rows.three_classes() if many else rows.two_classes())
@@ -231,7 +231,7 @@ class TestTraining:
         with pytest.raises(tm.KindError, match=f"'{objective}' gives predictions of kind 'label': declare that with"):
             train(xgb, params, dtrain, 3, callbacks=[callback])
 
-    def test_queries(self, xgb, ours):
+    def test_the_groups_of_a_dmatrix_reach_the_evaluator(self, xgb, ours):
         """Groups of the DMatrix and their weights, which XGBoost has one for each; query by query for XGBRanker."""
         x, y, sizes = rows.queries()
         weights = np.arange(len(sizes)) % 3 + 1.0
@@ -258,7 +258,7 @@ class TestTraining:
         logged = ranker.evals_result()["validation_0"]["ndcg"][-1]
         assert logged == pytest.approx(np.mean(alone), abs=1e-6)
 
-    def test_an_objective_of_ones_own(self, xgb, ours):
+    def test_margins_of_a_custom_objective_must_be_declared(self, xgb, ours):
         """Its predictions are margins; undeclared, metrics on classes are refused before anything is trained."""
         dtrain, dvalid = halves(xgb, rows.two_classes())
 

@@ -18,7 +18,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
 class TestTraining:
     """Against the real library."""
 
-    def test_documented(self, ours):
+    def test_the_examples_in_the_docstrings_run(self, ours):
         """The examples run."""
         rows.check_documented("xgboost")
 

@@ -18,7 +18,7 @@ pytestmark = FALLBACK_IS_FINE
 class TestTraining:
     """Against the real library."""
 
-    def test_the_scikit_learn_interface(self, xgb, ours):
+    def test_the_early_stopping_of_xgboost_follows_our_metric(self, xgb, ours):
         """Its own early stopping follows our metric the right way, also one that it does not know; weighted."""
         x, y, w = rows.two_classes()
         xv, yv, wv = rows.two_classes(9)
@@ -43,7 +43,7 @@ class TestTraining:
         bias = tm.mean_bias(dvalid.get_label(), booster.predict(dvalid), weights=dvalid.get_weight())
         assert log["v"]["distance_of_mean_bias"][-1] == round(abs(bias), 6)
 
-    def test_several_outputs(self, xgb, ours):
+    def test_several_outputs_are_read_as_tables(self, xgb, ours):
         """Tables of truth are read as tables."""
         x, y, _ = rows.numbers()
         data = xgb.DMatrix(x, np.column_stack([y, -2 * y]))
@@ -51,7 +51,7 @@ class TestTraining:
         booster = train(xgb, {}, data, 2, evals=[(data, "v")], custom_metric=ours.as_metric("mae"), evals_result=log)
         assert log["v"]["mae"][-1] == round(tm.mae(data.get_label(), booster.predict(data)), 6)
 
-    def test_names_that_xgboost_can_read(self, xgb, ours):
+    def test_metric_names_are_written_as_xgboost_reads_them(self, xgb, ours):
         """Without what it puts between values; with `maximize` the plain value."""
         dtrain, dvalid = halves(xgb, rows.two_classes())
         item, log = ours.as_metric("fscore(beta=2, average=macro)", maximize=True), {}
@@ -69,13 +69,13 @@ class TestTraining:
         assert ours.as_metric("rmse", maximize=True).__name__ == "neg_rmse"
         assert ours.as_metric("mape").__name__ == "mape"
 
-    def test_margins_are_declared(self, ours):
+    def test_a_metric_of_margins_needs_kind_margin(self, ours):
         """XGBoost gives probabilities or labels with most objectives: read as margins, every row would be positive."""
         assert ours.as_metric("margin_accuracy", kind="margin")([0, 1], [-1.0, 2.0]) == -1.0
         with pytest.raises(tm.KindError, match=r'`kind` must be "margin" for margin_accuracy.*XGBoost gives margins'):
             ours.as_metric("margin_accuracy")
 
-    def test_its_own_cross_validation(self, xgb, ours):
+    def test_the_cross_validation_of_xgboost_takes_the_metric(self, xgb, ours):
         """Takes the metric, in every fold."""
         x, y, w = rows.two_classes()
         params = {"objective": "binary:logistic", "nthread": 1, "eval_metric": "auc"}

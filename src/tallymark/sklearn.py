@@ -1,4 +1,4 @@
-"""scikit-learn: scorers for GridSearchCV, cross_validate, permutation_importance and whatever else takes `scoring`."""
+"""What scikit-learn takes: scorers, for GridSearchCV, cross_validate and all others that take `scoring`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from tallymark.metrics.clustering.separation import ShapeMetric
 from tallymark.optional_packages import needed
 from tallymark.training.frameworks.base import distance_to_best, require_direction, require_number
 
-__all__ = ["as_scorer"]
-
-
-with needed("tallymark.training.frameworks.sklearn", "scikit-learn", extra="sklearn"):
-    from sklearn.utils.metadata_routing import MetadataRequest
+__all__ = ["scorer"]
 
 
 class _Scorer:
@@ -60,6 +56,8 @@ class _Scorer:
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn asks when it passes metadata on."""
+        with needed("metadata routing", "scikit-learn", extra="sklearn"):
+            from sklearn.utils.metadata_routing import MetadataRequest
         request = MetadataRequest(owner=self)
         for name in ("sample_weight", "query"):
             request.score.add_request(param=name, alias=self._requests.get(name))
@@ -67,23 +65,25 @@ class _Scorer:
 
     def __repr__(self) -> str:
         given = {key: value for key, value in self.target.keywords().items() if value not in (None, False)}
-        return f"as_scorer({self.metric!r}{''.join(f', {key}={value!r}' for key, value in given.items())})"
+        return f"scorer({self.metric!r}{''.join(f', {key}={value!r}' for key, value in given.items())})"
 
 
-def as_scorer(
+def scorer(
     metric: str | Metric, *, target: Target | None = None, classes: object = None, positive: object = None
 ) -> Any:
-    """A scorer: what takes `scoring=` calls it with an estimator, rows and truth, and chooses the highest value.
+    """Return a scorer for `scoring=`: a function of an estimator, rows and truth, whose highest value is best.
 
     The metric asks the estimator for what it reads: labels and values from `predict`, probabilities from
-    `predict_proba`, scores from that or `decision_function`. A metric that is better when lower is made negative; one
-    that is best at a value is how far it is from there, negative. Labels may be of any type. `positive` is the positive
-    class, by default 1 where the other is 0 or -1; `classes` are all classes, where neither the estimator nor the rows
-    have seen all.
-    `sample_weight` and `query`, where they are passed, go to the metric; with routing, ask by `set_score_request`.
+    `predict_proba`, scores from that or `decision_function`. A metric that is better when lower is negated; one that is
+    best at a value becomes the negative distance from it. Labels may be of any type. `sample_weight` and `query` go to
+    the metric if they are passed; with metadata routing, request them by `set_score_request`.
+
+    Args:
+        metric: A name or a metric.
+        classes: All classes, if neither the estimator nor the rows have seen all.
 
     >>> from sklearn.dummy import DummyRegressor
-    >>> as_scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
+    >>> scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
     -0.5
     """
     about = target_of(target, None, classes, positive)

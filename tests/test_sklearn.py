@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,6 @@ from sklearn.svm import LinearSVC
 import tallymark as tm
 from tallymark.metrics import registry
 from tallymark.metrics.clustering.separation import ShapeMetric
-from tallymark.training.frameworks.sklearn import as_scorer
 from tests.training.frameworks import boosted_rows as rows
 
 HALF = rows.N // 2
@@ -49,12 +49,9 @@ def named(made, *names):
 
 def test_without_the_package_it_says_what_to_install(monkeypatch):
     """The extra is named."""
-    rows.check_missing("sklearn", "sklearn", monkeypatch)
-
-
-def test_documented():
-    """The examples run."""
-    rows.check_documented("sklearn")
+    monkeypatch.setitem(sys.modules, "sklearn.utils.metadata_routing", None)
+    with pytest.raises(tm.errors.MissingPackageError, match=r"tallymark\[sklearn\]"):
+        tm.sklearn.scorer("auc").get_metadata_routing()
 
 
 @pytest.mark.parametrize(
@@ -69,7 +66,7 @@ def test_documented():
         ("fscore(average=macro)", "f1_macro", {}),
     ],
 )
-def test_two_classes_with_names(name, peer, facts):
+def test_two_named_classes_score_as_in_scikit_learn(name, peer, facts):
     """Values, signs and methods are those of scikit-learn's scorers, fold by fold, also in a pipeline."""
     x, y, _ = named(rows.two_classes(), "no", "yes")
     model = make_pipeline(StandardScaler(), LogisticRegression())
@@ -81,7 +78,7 @@ def test_two_classes_with_names(name, peer, facts):
             response_method=theirs._response_method,
             pos_label="yes",
         )
-    ours = cross_val_score(model, x, y, cv=3, scoring=as_scorer(name, **facts))
+    ours = cross_val_score(model, x, y, cv=3, scoring=tm.sklearn.scorer(name, **facts))
     assert ours == pytest.approx(cross_val_score(model, x, y, cv=3, scoring=theirs), rel=1e-12)
 
 
@@ -89,11 +86,11 @@ def test_two_classes_with_names(name, peer, facts):
     ("name", "peer"),
     [("auc", "roc_auc_ovr"), ("logloss", "neg_log_loss"), ("recall(average=macro)", "recall_macro"), ("mcc", None)],
 )
-def test_three_classes_with_names(name, peer):
+def test_three_named_classes_follow_the_order_of_the_estimator(name, peer):
     """Columns belong to the classes that the estimator knows, in its order."""
     x, y, _ = named(rows.three_classes(), "b", "c", "a")
     scoring = get_scorer(peer or "matthews_corrcoef")
-    ours = cross_val_score(LogisticRegression(), x, y, cv=3, scoring=as_scorer(name))
+    ours = cross_val_score(LogisticRegression(), x, y, cv=3, scoring=tm.sklearn.scorer(name))
     assert ours == pytest.approx(cross_val_score(LogisticRegression(), x, y, cv=3, scoring=scoring), rel=1e-12)
 
 
@@ -103,12 +100,12 @@ def test_it_is_the_metric_itself():
     model = LogisticRegression().fit(x[:HALF], y[:HALF])
     x, y, w = x[HALF:], y[HALF:], w[HALF:]
     p, classes = model.predict_proba(x), ["no", "yes"]
-    assert as_scorer(tm.auc)(model, x, y) == tm.auc(y, p, classes=classes)
-    assert as_scorer(tm.auc, positive="yes")(model, x, y, sample_weight=w) == tm.auc(
+    assert tm.sklearn.scorer(tm.auc)(model, x, y) == tm.auc(y, p, classes=classes)
+    assert tm.sklearn.scorer(tm.auc, positive="yes")(model, x, y, sample_weight=w) == tm.auc(
         y, p[:, 1], positive="yes", weights=w
     )
-    assert as_scorer("logloss")(model, x, y, sample_weight=w) == -tm.logloss(y, p, classes=classes, weights=w)
-    assert as_scorer("recall", positive="no")(model, x, y) == tm.recall(y, model.predict(x), positive="no")
+    assert tm.sklearn.scorer("logloss")(model, x, y, sample_weight=w) == -tm.logloss(y, p, classes=classes, weights=w)
+    assert tm.sklearn.scorer("recall", positive="no")(model, x, y) == tm.recall(y, model.predict(x), positive="no")
 
 
 def test_a_target_says_what_its_keywords_say():
@@ -116,42 +113,44 @@ def test_a_target_says_what_its_keywords_say():
     x, y, _ = named(rows.two_classes(), "no", "yes")
     model = LogisticRegression().fit(x, y)
     target = tm.Target(classes=["no", "yes"], positive="no")
-    assert as_scorer("recall", target=target)(model, x, y) == as_scorer("recall", positive="no")(model, x, y)
+    assert tm.sklearn.scorer("recall", target=target)(model, x, y) == tm.sklearn.scorer("recall", positive="no")(
+        model, x, y
+    )
     with pytest.raises(tm.ParameterError, match="`target` and `positive`"):
-        as_scorer("recall", target=target, positive="no")
+        tm.sklearn.scorer("recall", target=target, positive="no")
     with pytest.raises(tm.ParameterError, match="`target` must have no kind"):
-        as_scorer("recall", target=tm.Target("label"))
+        tm.sklearn.scorer("recall", target=tm.Target("label"))
 
 
-def test_decision_functions():
+def test_scores_come_from_the_decision_function_without_probabilities():
     """Where there are no probabilities, scores come from there; of three classes too; log loss says what it lacks."""
     for made, names in ((rows.two_classes(), ("no", "yes")), (rows.three_classes(), ("b", "c", "a"))):
         x, y, _ = named(made, *names)
         model = LinearSVC().fit(x, y)
-        found = as_scorer("auc")(model, x, y)
+        found = tm.sklearn.scorer("auc")(model, x, y)
         m = model.decision_function(x)
         expected = tm.auc(y == "yes", m) if len(names) == 2 else tm.auc(y, m, classes=["a", "b", "c"], kind="score")
         assert found == expected
         with pytest.raises(tm.KindError, match=r"logloss needs predict_proba, which LinearSVC does not have"):
-            as_scorer("logloss")(model, x, y)
+            tm.sklearn.scorer("logloss")(model, x, y)
 
 
 def test_scores_of_what_knows_no_classes():
     """A detector of outliers, which never sees labels."""
     x, y, _ = rows.two_classes()
     model = IsolationForest(n_estimators=5, random_state=0).fit(x)
-    assert as_scorer("auc")(model, x, y) == tm.auc(y, model.decision_function(x))
+    assert tm.sklearn.scorer("auc")(model, x, y) == tm.auc(y, model.decision_function(x))
 
 
-def test_numbers():
+def test_losses_are_negated_for_scikit_learn():
     """Losses are made negative; what is best at a value is how far it is from there."""
     x, y, _ = rows.numbers()
     model = LinearRegression().fit(x[:HALF], y[:HALF])
     x, y = x[HALF:], y[HALF:]
     p = model.predict(x)
-    assert as_scorer("rmse")(model, x, y) == -tm.rmse(y, p)
-    assert as_scorer("r2")(model, x, y) == tm.r2(y, p)
-    assert as_scorer("mean_bias")(model, x, y) == -abs(tm.mean_bias(y, p))
+    assert tm.sklearn.scorer("rmse")(model, x, y) == -tm.rmse(y, p)
+    assert tm.sklearn.scorer("r2")(model, x, y) == tm.r2(y, p)
+    assert tm.sklearn.scorer("mean_bias")(model, x, y) == -abs(tm.mean_bias(y, p))
 
 
 @pytest.mark.slow
@@ -160,34 +159,34 @@ def test_a_search_finds_the_best():
     x, y, _ = named(rows.two_classes(), "no", "yes")
     frame = pd.DataFrame(x, columns=list("abcd"))
     grid = {"C": [0.001, 0.01, 1.0]}
-    scoring = {"loss": as_scorer("logloss"), "auc": as_scorer("auc"), "theirs": "neg_log_loss"}
+    scoring = {"loss": tm.sklearn.scorer("logloss"), "auc": tm.sklearn.scorer("auc"), "theirs": "neg_log_loss"}
     search = GridSearchCV(LogisticRegression(), grid, scoring=scoring, refit="loss", cv=3, n_jobs=2).fit(frame, y)
     found = search.cv_results_
     assert found["mean_test_loss"] == pytest.approx(found["mean_test_theirs"], rel=1e-12)
     assert (found["rank_test_loss"] == found["rank_test_theirs"]).all()
-    assert search.score(frame, y) == as_scorer("logloss")(search.best_estimator_, frame, y)
+    assert search.score(frame, y) == tm.sklearn.scorer("logloss")(search.best_estimator_, frame, y)
     assert isinstance(repr(clone(search).get_params()["scoring"]["auc"]), str)
 
 
-def test_a_fold_without_a_class():
+def test_a_fold_without_a_class_is_scored_against_all_classes():
     """Its rows are scored against all classes: a class that was never learned has no probability."""
     x, y, _ = named(rows.three_classes(), "a", "b", "c")
     model = LogisticRegression().fit(x[y != "b"], y[y != "b"])
     p = model.predict_proba(x)
     table = np.column_stack([p[:, 0], np.zeros(len(p)), p[:, 1]])
-    assert as_scorer("logloss")(model, x, y) == -tm.logloss(y, table, classes=["a", "b", "c"])
+    assert tm.sklearn.scorer("logloss")(model, x, y) == -tm.logloss(y, table, classes=["a", "b", "c"])
     few = y == "a"
-    assert as_scorer("logloss", classes=["a", "b", "c"])(model, x[few], y[few]) == -tm.logloss(
+    assert tm.sklearn.scorer("logloss", classes=["a", "b", "c"])(model, x[few], y[few]) == -tm.logloss(
         y[few], table[few], classes=["a", "b", "c"]
     )
 
 
-def test_permutation_importance():
+def test_permutation_importance_passes_weights():
     """With the weights that it passes on."""
     x, y, w = rows.two_classes()
     model = LogisticRegression().fit(x, y)
     given = {"n_repeats": 2, "random_state": 0, "sample_weight": w}
-    ours = permutation_importance(model, x, y, scoring=as_scorer("logloss"), **given)
+    ours = permutation_importance(model, x, y, scoring=tm.sklearn.scorer("logloss"), **given)
     theirs = permutation_importance(model, x, y, scoring="neg_log_loss", **given)
     assert ours.importances == pytest.approx(theirs.importances, rel=1e-9)
 
@@ -202,21 +201,21 @@ class Constant(RegressorMixin, BaseEstimator):
         return X[:, 0]
 
 
-def test_metadata_that_is_routed():
+def test_routed_weights_and_queries_reach_the_metric():
     """Weights and queries reach the metric where it asks for them, fold by fold."""
     x, y, w = rows.two_classes()
     splits = list(KFold(3).split(x))
     with sklearn.config_context(enable_metadata_routing=True):
         model = LogisticRegression().set_fit_request(sample_weight=False)
-        scorer = as_scorer("logloss").set_score_request(sample_weight=True)
+        scorer = tm.sklearn.scorer("logloss").set_score_request(sample_weight=True)
         found = cross_validate(
             model, x, y, cv=splits, scoring=scorer, params={"sample_weight": w}, return_estimator=True
         )
         for (_, test), fitted, value in zip(splits, found["estimator"], found["test_score"], strict=True):
-            assert value == as_scorer("logloss")(fitted, x[test], y[test], sample_weight=w[test])
+            assert value == tm.sklearn.scorer("logloss")(fitted, x[test], y[test], sample_weight=w[test])
         x, y, sizes = rows.queries()
         query = np.repeat(np.arange(len(sizes)), sizes)
-        scorer = as_scorer("ndcg").set_score_request(query=True)
+        scorer = tm.sklearn.scorer("ndcg").set_score_request(query=True)
         found = cross_val_score(Constant(), x, y, cv=splits, scoring=scorer, params={"query": query})
         assert list(found) == [tm.ndcg(y[test], x[test, 0], query=query[test]) for _, test in splits]
 
@@ -227,7 +226,7 @@ def test_every_metric_scores_or_says_why(name, fitted):
     item, (x, models) = tm.metric(name), fitted
     for model, y in models.values():
         try:
-            found = as_scorer(name)(model, x, y)
+            found = tm.sklearn.scorer(name)(model, x, y)
         except tm.TallymarkError:
             continue
         assert isinstance(found, float)
@@ -243,35 +242,35 @@ def test_clusters_are_judged_by_their_points(name):
     model = KMeans(3, n_init=1, random_state=0).fit(x[:HALF])
     sign = 1 if tm.metric(name).better == "higher" else -1
     expected = sign * tm.metric(name)(x[HALF:], model.predict(x[HALF:]))
-    scorer = as_scorer(name)
+    scorer = tm.sklearn.scorer(name)
     assert scorer(model, x[HALF:]) == scorer(model, pd.DataFrame(x[HALF:]), y[HALF:]) == expected
     assert len(cross_val_score(KMeans(3, n_init=1, random_state=0), x, scoring=scorer, cv=2)) == 2
 
 
-def test_margins_of_many_classes(fitted):
+def test_margins_of_many_classes_are_read_by_metrics_of_margins(fitted):
     """Are read by what reads margins only."""
     x, (model, y) = fitted[0], fitted[1]["three"]
-    assert as_scorer("margin_accuracy")(model, x, y) == tm.accuracy(y, model.predict(x))
+    assert tm.sklearn.scorer("margin_accuracy")(model, x, y) == tm.accuracy(y, model.predict(x))
 
 
-def test_copies():
+def test_a_scorer_can_be_pickled_and_cloned():
     """It travels to processes and is cloned with what holds it."""
-    scorer = as_scorer("recall", positive="yes")
+    scorer = tm.sklearn.scorer("recall", positive="yes")
     for other in (copy.deepcopy(scorer), pickle.loads(pickle.dumps(scorer))):
-        assert repr(other) == repr(scorer) == "as_scorer(Recall(), positive='yes')"
+        assert repr(other) == repr(scorer) == "scorer(Recall(), positive='yes')"
 
 
 def test_what_does_not_fit_is_refused():
     """No direction, several numbers, a name that nobody knows."""
     with pytest.raises(tm.ParameterError, match="confusion_matrix does not, so it cannot select a model"):
-        as_scorer("confusion_matrix")
+        tm.sklearn.scorer("confusion_matrix")
     with pytest.raises(tm.UnknownMetricError):
-        as_scorer("area")
+        tm.sklearn.scorer("area")
     x, y, _ = rows.two_classes()
     with pytest.raises(tm.ParameterError, match="must have one number"):
-        as_scorer("recall(average=none)")(LogisticRegression().fit(x, y), x, y)
+        tm.sklearn.scorer("recall(average=none)")(LogisticRegression().fit(x, y), x, y)
     with pytest.raises(tm.ParameterError, match="`y` must be given: accuracy compares predictions with it"):
-        as_scorer("accuracy")(LogisticRegression().fit([[0], [1]], [0, 1]), [[0]])
+        tm.sklearn.scorer("accuracy")(LogisticRegression().fit([[0], [1]], [0, 1]), [[0]])
 
 
 @pytest.mark.parametrize(
@@ -295,5 +294,5 @@ def test_make_scorer_takes_a_metric_as_a_function(metric, peer, more):
 def test_a_metric_itself_is_not_a_scorer():
     """The sentence says what is; scikit-learn passes three arguments, and so may one who passes weights."""
     x, y, _ = rows.two_classes()
-    with pytest.raises(tm.errors.ParameterError, match=r"takes two arrays; .* pass as_scorer\('fscore'\)"):
+    with pytest.raises(tm.errors.ParameterError, match=r"takes two arrays; .* pass tm\.sklearn\.scorer\('fscore'\)"):
         tm.fscore(LogisticRegression().fit(x, y), x, y)
