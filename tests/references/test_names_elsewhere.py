@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+import keras
 import lightgbm as lgb
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def test_metrics_of_torchmetrics(row):
         check_same(item(y, p), theirs(**given)(torch.as_tensor(first), torch.as_tensor(second)), rtol=1e-4)
 
 
-RANKED = ("map", "mean_average_precision", "quantile")  # which need queries, or an objective of their own
+RANKED = ("quantile",)  # which needs an objective of its own
 OBJECTIVES = {
     "value": ("reg:squarederror", "regression"),
     "two": ("binary:logistic", "binary"),
@@ -160,3 +161,26 @@ def test_metrics_of_lightgbm(row):
     model = lgb.train(given, rows, 3, valid_sets=[rows], valid_names=["rows"], callbacks=[lgb.record_evaluation(log)])
     (values,) = log["rows"].values()
     check_same(tm.metric(row.here)(np.asarray(y, np.float32), model.predict(POINTS)), values[-1], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in rows_of("Keras") if row.name != "acc" and "TopK" not in row.name], ids=lambda r: r.name
+)
+def test_metrics_of_keras(row):
+    """In the digits of float32."""
+    item = tm.metric(row.here)
+    y, p = arrays(item)
+    if row.name in ("BinaryAccuracy", "Precision", "Recall"):
+        y, p = LABELS, SCORES
+    elif "Categorical" in row.name:
+        y, p = CLASSES, PROBABILITIES
+    elif row.name == "MeanIoU":
+        y, p = CLASSES, GUESSED
+    theirs = getattr(keras.metrics, row.name)(**({"num_classes": 3} if row.name == "MeanIoU" else {}))
+    if row.name.startswith("Categorical"):
+        theirs.update_state(np.eye(3)[y], p)
+    elif row.name == "R2Score":
+        theirs.update_state(y[:, None], p[:, None])
+    else:
+        theirs.update_state(y, p)
+    check_same(item(y, p), float(theirs.result()), rtol=1e-4)

@@ -14,6 +14,7 @@ DEVIANCE = "negative log-likelihood there, which is not a deviance"
 LABELED = "labels and probabilities are given as they are"
 K = "k is given as `k=`, or in the name: `ndcg@10`"
 MACRO = "the mean recall over the classes there by default, which is `balanced_accuracy`"
+MAP_AT = "`map@k` divides by at most k relevant rows there, by all of them here"
 IN_PERCENT = "a fraction there, percent here"
 
 _TABLE: dict[str, dict[str, str]] = {
@@ -227,7 +228,7 @@ _TABLE: dict[str, dict[str, str]] = {
         "auc": "auc | of several classes, weighted by how often each is true: `auc(average=weighted)`",
         "aucpr": "average_precision | interpolated between the points there, in steps here",
         "pre": f"precision_at | {K}",
-        "map": "map",
+        "map": f"map | {MAP_AT}",
         "ndcg": "ndcg(gain=exp) | the string `ndcg` has linear gains",
     },
     "LightGBM": {
@@ -256,8 +257,8 @@ _TABLE: dict[str, dict[str, str]] = {
         "auc": "auc",
         "auc_mu": "| use `auc(multiclass=ovo)`, a mean over the pairs of classes too",
         "average_precision": "average_precision",
-        "map": "map",
-        "mean_average_precision": "map",
+        "map": f"map | {MAP_AT}",
+        "mean_average_precision": f"map | {MAP_AT}",
         "ndcg": "ndcg(gain=exp) | the string `ndcg` has linear gains",
     },
     "Keras": {
@@ -270,10 +271,10 @@ _TABLE: dict[str, dict[str, str]] = {
         "SparseTopKCategoricalAccuracy": "top_k_accuracy",
         "Precision": "precision",
         "Recall": "recall",
-        "F1Score": "fscore",
+        "F1Score": "fscore | one value by class there by default",
         "FBetaScore": "fscore | `beta` is given as `beta=`, or in the name: `f0.5`",
-        "IoU": "jaccard",
-        "BinaryIoU": "jaccard",
+        "IoU": "jaccard | of the classes in `target_class_ids=` there",
+        "BinaryIoU": "jaccard | the mean over both classes there by default",
         "MeanIoU": "jaccard(average=macro)",
         "AUC": "auc | from 200 thresholds there, exact here",
         "BinaryCrossentropy": "logloss",
