@@ -269,7 +269,8 @@ def numbers(value: Any) -> list[float]:
     if isinstance(value, Confusion):
         return [float(count) for _, _, count in value.pairs()]
     if isinstance(value, ClassReport):
-        return [x for scores in (*value.scores.values(), *value.averages.values()) for x in scores] + [value.accuracy]
+        every = (x for scores in (*value.scores.values(), *value.averages.values()) for x in scores)
+        return [x for x in every if x is not None] + [value.accuracy]  # averages have no counts
     return [float(x) for x in (value.values() if isinstance(value, dict) else value)]
 
 

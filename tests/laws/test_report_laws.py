@@ -19,7 +19,7 @@ METRICS = [cls() for cls in registry.classes.values()]
 
 def report_of(metric: Metric) -> tm.Report:
     rows = random_rows(metric, 60)
-    return tm.evaluate(rows.y, rows.p, [metric], weights=rows.w, query=rows.q, **rows.facts)
+    return tm.evaluate(rows.y, rows.p, [metric], weights=rows.w, query=rows.q, errors="report", **rows.facts)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

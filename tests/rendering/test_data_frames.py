@@ -72,6 +72,14 @@ EXPORTS: dict[type, list[Callable[[], Any]]] = {
         lambda: tm.lift_curve(ONE, ONE),
         lambda: tm.lift_curve(Y, P, weights=TWICE),
     ],
+    **{
+        type(curve(Y, P)): [
+            lambda curve=curve: curve(Y, P),
+            lambda curve=curve: curve(ONE, ONE),
+            lambda curve=curve: curve(Y, P, weights=TWICE),
+        ]
+        for curve in (tm.roc_curve, tm.pr_curve, tm.det_curve)
+    },
     tm.metrics.Thresholds: [lambda: tm.threshold_table(Y, P), lambda: tm.threshold_table(ONE, ONE, weights=UNEVEN)],
     tm.comparison.Comparison: [
         lambda: tm.compare(Y, {"a": P, "b": P[::-1]}, ["auc"]),

@@ -126,7 +126,7 @@ def test_empty_pieces_change_nothing():
 
 def test_the_size_of_rows_that_nothing_reads():
     """Where every metric fails, the report still counts rows and weight; the state adds and travels as bytes."""
-    report = tm.evaluate(["a", "b"], ["a", "b"], ["rmse"], weights=[1, 0.5])
+    report = tm.evaluate(["a", "b"], ["a", "b"], ["rmse"], weights=[1, 0.5], errors="report")
     assert (report.n, report.total_weight) == (2, 1.5)
     reads = SizeOf()
     state = reads.fold(Batch(["a", "b"], ["a", "b"], [1, 0.5]))

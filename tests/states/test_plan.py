@@ -42,6 +42,6 @@ def test_every_cost_is_found_at_its_place():
 def test_many_failing_metrics_have_their_own_errors():
     """One state that cannot be read fails the metrics that read it, and no others."""
     asked = [tm.metric("accuracy", threshold=k / 10) for k in range(1, 9)]
-    report = tm.evaluate([0, 1, 1], [0.5, 2.0, 0.1], [*asked, "mae"])
+    report = tm.evaluate([0, 1, 1], [0.5, 2.0, 0.1], [*asked, "mae"], errors="report")
     assert set(report.failures) == {str(item) for item in asked}
     assert report["mae"] > 0
