@@ -75,7 +75,6 @@ EXPORTS: dict[type, list[Callable[[], Any]]] = {
     **{
         type(curve(Y, P)): [
             lambda curve=curve: curve(Y, P),
-            lambda curve=curve: curve(ONE, ONE),
             lambda curve=curve: curve(Y, P, weights=TWICE),
         ]
         for curve in (tm.roc_curve, tm.pr_curve, tm.det_curve)

@@ -40,11 +40,17 @@ def evaluate_model(
 ) -> Report:
     """Evaluate a fitted model on rows `X` with the truth `y`.
 
-    `model` is an estimator such as those of scikit-learn, or a function of X. Each metric asks it for what it reads:
-    labels and values from `predict`, probabilities from `predict_proba`, scores from that or `decision_function`; one
-    call can mix them, and nothing is asked for that no metric reads. The classes are those of `model.classes_`. Without
-    metrics, a classifier gets the defaults of the most detailed predictions that it has. `kind` says what the
-    predictions of a function are. The other keywords are those of `evaluate`, such as `weights`, `by` and `ci`.
+    Each metric asks the model for what it reads: labels and values from `predict`, probabilities from `predict_proba`,
+    scores from that or `decision_function`. One call can mix them, and nothing is asked for that no metric reads.
+
+    Args:
+        model: A fitted estimator, such as those of scikit-learn, or a function of `X`.
+        X: The features: an array, a data frame or anything else that the model takes.
+        y: The truth, one value or label per row.
+        metrics: As in `evaluate`; by default those of the most detailed predictions that the model has.
+        kind: What the predictions of a function are.
+        classes: All classes; by default `model.classes_`.
+        keywords: The other keywords of `evaluate`, such as `weights`, `by` and `ci`.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> model = DummyClassifier().fit([[0], [0], [0]], ["ham", "ham", "spam"])
