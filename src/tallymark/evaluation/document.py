@@ -157,7 +157,7 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     notes = note_lines(
         (note, report.display_name(key, positive=False)) for key, cell in cells.items() for note in cell.notes
     )
-    notes += [] if settings is None else report.interval_methods(settings)
+    notes = [*report.kind_notes(), *notes, *([] if settings is None else report.interval_methods(settings))]
     table = Table("", headings, rows, notes, numbers=("value",), optional=("how to read it",))
     return Section("numbers", "All metrics", "", [table])
 

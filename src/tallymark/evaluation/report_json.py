@@ -7,9 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from tallymark.data.arguments import check_choice
 from tallymark.errors import ParameterError, TallymarkError, brief
 from tallymark.evaluation.group_slices import Slices
-from tallymark.evaluation.report import Cell, Report
+from tallymark.evaluation.report import INFERRED_KINDS, Cell, Report
 from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.intervals.settings import restore_intervals
 from tallymark.metrics.base import Metric
@@ -43,6 +44,9 @@ def _report(data: Mapping[str, Any]) -> Report:
     )
     if "interval" in data:
         report.interval = restore_intervals(**data["interval"])
+    if "inferred_kind" in data:
+        check_choice("inferred_kind", data["inferred_kind"], INFERRED_KINDS)
+        report.inferred_kind = data["inferred_kind"]
     return report
 
 
