@@ -31,7 +31,7 @@ def test_labels_that_would_collide_in_a_naive_table():
         assert tm.adjusted_rand(labels, labels) == 1.0
 
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MEASURE = """
 import json, sys
 import numpy as np, tallymark as tm

@@ -156,7 +156,7 @@ def check_report(report: Report) -> Report:
     """A report whose notes are in the words of the command line; one where all failed is an error."""
     if report.failures and len(report.failures) == len(report):  # there is nothing to show
         raise next(iter(report.failures.values()))
-    wording = CommandWording(click.get_current_context().command)
+    wording = report.wording = CommandWording(click.get_current_context().command)
     for key, error in report.failures.items():
         report.cell(key).error = type(error)(error.write(wording))
     for each in (report, *(report.slices or {}).values()):

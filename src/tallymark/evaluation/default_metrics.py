@@ -36,6 +36,14 @@ MOST_CLASSES = 20  # of whole numbers that differ between truth and predictions;
 
 CALL_ARGUMENTS = ("metrics", "errors", "by", "min_rows", "ci", "cluster", "keys", "truth", "prediction", "progress")
 
+_CALL_HINTS = {
+    **dict.fromkeys(("group", "groups", "sensitive_features"), "Pass the groups of rows as by="),
+    **dict.fromkeys(("confidence", "confidence_level", "intervals", "level", "alpha"), "Pass ci=0.95 for intervals"),
+    **dict.fromkeys(("n_bootstraps", "n_resamples", "seed", "random_state"), "Pass ci=tm.Intervals(resamples=, seed=)"),
+    "metric": "Pass metrics=",
+}
+"""What keywords of other libraries may be called in a call with several metrics."""
+
 MetricsLike = str | Metric | Mapping[str, Any] | Iterable[Any] | None
 
 
@@ -140,14 +148,16 @@ def _infer_kind(batch: Batch) -> str:
     table = batch.truth_columns == 1 and batch.prediction_columns > 1
     if prediction != "real":
         return "value" if truth == "real" else "label"
-    if truth in ("boolean", "text"):
-        return "probability"
-    if table:
+    if truth in ("boolean", "text") or table:
+        if not _in_unit_interval(batch):
+            _refuse_to_guess("some predictions are outside [0, 1]")
         return "probability"
     if batch.truth_columns == 1 and (low := _lowest_of_two_classes(batch)) is not None:
-        if low == 0 and _in_unit_interval(batch):
-            return "probability"
-        _refuse_to_guess(low)
+        if low == -1:
+            _refuse_to_guess("the truth has only -1 and 1, and the predictions are decimals")
+        if not _in_unit_interval(batch):
+            _refuse_to_guess("the truth has only 0 and 1, and some predictions are outside [0, 1]")
+        return "probability"
     if truth == "integer" and batch.truth_columns > 1:
         raise ParameterError(
             Text(
@@ -178,7 +188,7 @@ def _lowest_of_two_classes(batch: Batch) -> int | None:
 
 def _in_unit_interval(batch: Batch) -> bool:
     prediction = _values(batch, batch.prediction)
-    return bool(((prediction >= 0) & (prediction <= 1)).all())
+    return not bool(((prediction < 0) | (prediction > 1)).any())  # a missing value is an error of its own
 
 
 def _values(batch: Batch, column: Array) -> Array:
@@ -187,12 +197,7 @@ def _values(batch: Batch, column: Array) -> Array:
     return column[counted] if counted is not None and counted.any() else column
 
 
-def _refuse_to_guess(low: int) -> None:
-    found = (
-        "the truth has only 0 and 1, and some predictions are outside [0, 1]"
-        if low == 0
-        else "the truth has only -1 and 1, and the predictions are decimals"
-    )
+def _refuse_to_guess(found: str) -> None:
     raise ParameterError(
         Text(
             '{kind} must be given, since {}: {kind="margin"} for log-odds, {kind="score"} for scores of any scale, '
@@ -212,7 +217,7 @@ def with_shared_parameters(metrics: Mapping[str, Metric], parameters: Mapping[st
             raise ParameterError(
                 Text("{} is not an argument of the call and not a parameter of {}", Argument(name), ", ".join(metrics)),
                 argument=name,
-                hint=HINTS.get(name) or (did_you_mean(name, known) if mistyped else None),
+                hint=_CALL_HINTS.get(name) or HINTS.get(name) or (did_you_mean(name, known) if mistyped else None),
             )
     shared = {key: _with_shared(item, parameters) for key, item in metrics.items()}
     return {str(item) if key == str(metrics[key]) else key: item for key, item in shared.items()}

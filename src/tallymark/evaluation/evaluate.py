@@ -22,6 +22,7 @@ from tallymark.errors import (
     TallymarkError,
     Text,
     WeightError,
+    brief,
 )
 from tallymark.evaluation.default_metrics import (
     MetricsLike,
@@ -116,6 +117,13 @@ def evaluate(
     RMSE    0.6124  lower   same as y
     MAE     0.5     lower   same as y
     """
+    if type(y_true) is not np.ndarray and hasattr(y_true, "predict"):
+        raise ParameterError(
+            argument="y_true",
+            expected="contain the truth",
+            got=brief(y_true),
+            hint="Call tm.evaluate_model(model, X, y)",
+        )
     by_name = y_pred is None or truth is not None or prediction is not None
     if by_name or (type(y_pred) is not np.ndarray and _names_columns(y_true, y_pred)):
         truth, prediction, metrics = _read_column_arguments(y_pred, rest, truth, prediction, metrics)

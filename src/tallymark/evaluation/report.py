@@ -9,7 +9,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from tallymark.data.batch import Batch
-from tallymark.errors import ParameterError, TallymarkError, Text, brief
+from tallymark.errors import PYTHON, ParameterError, TallymarkError, Text, Wording, brief
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
@@ -40,9 +40,11 @@ _MOST_PARTS = 50  # of a metric with one value per class, in print
 
 
 INFERRED_KINDS = {
-    "value": 'read as numbers; pass kind="label" for class labels, kind="probability" for probabilities',
-    "label": 'read as class labels; pass kind="value" for numbers',
-    "probability": 'predictions read as probabilities; pass kind="value" for numbers, kind="label" for class labels',
+    "value": Text('read as numbers; pass {kind="label"} for class labels, {kind="probability"} for probabilities'),
+    "label": Text('read as class labels; pass {kind="value"} for numbers'),
+    "probability": Text(
+        'predictions read as probabilities; pass {kind="value"} for numbers, {kind="label"} for class labels'
+    ),
 }
 """What a report says about metrics that were chosen by what the columns contain."""
 
@@ -237,6 +239,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         self.dropped = dropped
         self.kind = kind
         self.slices = slices
+        self.wording: Wording = PYTHON
+        """How notes name arguments: as in Python, unless another interface shows the report."""
         self.inferred_kind: str | None = None
         """What the columns were read as, where neither metrics nor a kind were named."""
         self.interval: Intervals | None = None
@@ -529,7 +533,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     def kind_notes(self) -> list[str]:
         """How the columns were read, if no kind was given."""
-        return [] if self.inferred_kind is None else [INFERRED_KINDS[self.inferred_kind]]
+        return [] if self.inferred_kind is None else [INFERRED_KINDS[self.inferred_kind].write(self.wording)]
 
     def interval_methods(self, settings: Intervals) -> list[str]:
         """The methods of the intervals, in one line."""

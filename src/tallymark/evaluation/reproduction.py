@@ -120,7 +120,7 @@ def reproduce_report(report: Report, command: str | None = None) -> Section:
     read = f".report({', '.join(fewest)})" if fewest and batch is None else ""
     methods = {each.cell(key).method or "" for each in (report, *(report.slices or {}).values()) for key in each}
     resampled = any(method.startswith("bootstrap") for method in methods)
-    needs_order = f"{NEEDS_ORDER}, unless `keys` identify the rows." if resampled else ""
+    needs_order = f"{NEEDS_ORDER}, unless keys= identifies the rows." if resampled else ""
     return reproduction_section(
         report, {"fingerprint": report}, f"tm.{call}({', '.join(arguments)}){read}", command, needs_order
     )

@@ -155,6 +155,16 @@ def mean_ends(found: Moments | None, rows: int, level: float, rounding_scale: fl
     return found.mean - down * error, found.mean - up * error
 
 
+_DOMINATED = 0.5  # of the skewness of a mean, from which on Hall's cubic is far from the distribution
+
+
+def dominated_note(found: Moments | None, rows: int) -> tuple[str, ...]:
+    """What to say where a few rows make up most of a mean, of which Hall's interval then knows little."""
+    if found is None or not abs(found.skewness) > _DOMINATED * math.sqrt(rows):
+        return ()
+    return ("a few rows dominate the mean: coverage may be below the nominal level",)
+
+
 def _unskewed(t: float, skew: float) -> float:
     """The inverse of Hall's cubic, u + skew/3 u² + skew²/27 u³ + skew/6."""
     if abs(skew) < 1e-8:

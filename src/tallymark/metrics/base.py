@@ -421,7 +421,7 @@ class Metric(metaclass=_Record):
         kind: str | None = None,
         classes: object = None,
         positive: object = None,
-        normalize: bool = False,
+        normalize: bool | None = None,
         missing: str = "error",
         **parameters: Any,
     ) -> Any:
@@ -452,10 +452,16 @@ class Metric(metaclass=_Record):
                     "Pass tallymark.training.frameworks.keras.EvaluatorCallback as one of the {callbacks} of `fit`"
                 ),
             )
-        if target is None and kind is None and classes is None and positive is None and normalize is False:
+        if target is None and kind is None and classes is None and positive is None and normalize is None:
             about = ANY_TARGET  # as in most calls
         else:
-            about = target_of(target, kind, classes, positive, normalize)
+            if normalize is False:
+                raise ParameterError(
+                    Text("{normalize} divides each row of probabilities by its sum; leave out {normalize=False}"),
+                    argument="normalize",
+                    hint="In scikit-learn it asks for a count or a sum; tm.error counts wrong rows",
+                )
+            about = target_of(target, kind, classes, positive, normalize or False)
         if parameters:
             changed = self._changed_to(parameters)
             return changed(y_true, y_pred, weights=weights, query=query, missing=missing, target=about)

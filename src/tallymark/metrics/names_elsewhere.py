@@ -16,6 +16,9 @@ K = "k is given as `k=`, or in the name: `ndcg@10`"
 MACRO = "the mean recall over the classes there by default, which is `balanced_accuracy`"
 MAP_AT = "`map@k` divides by at most k relevant rows there, by all of them here"
 IN_PERCENT = "a fraction there, percent here"
+POWER = "`power` is 0 there by default, 1.5 here"
+OTHER_VALUES = (IN_PERCENT, POWER)
+"""Notes of functions whose values differ from those here: `tm.name` does not stand for them."""
 
 _TABLE: dict[str, dict[str, str]] = {
     "scikit-learn": {
@@ -96,13 +99,13 @@ _TABLE: dict[str, dict[str, str]] = {
         "neg_mean_poisson_deviance": f"poisson_deviance | {SIGN}",
         "mean_gamma_deviance": "gamma_deviance",
         "neg_mean_gamma_deviance": f"gamma_deviance | {SIGN}",
-        "mean_tweedie_deviance": "tweedie_deviance | `power` is 0 there by default, 1.5 here",
+        "mean_tweedie_deviance": f"tweedie_deviance | {POWER}",
         "mean_pinball_loss": "pinball | `alpha=` there is `alphas=` here",
         "r2_score": "r2",
         "explained_variance_score": "explained_variance",
         "d2_absolute_error_score": "d2_absolute",
         "d2_pinball_score": "d2_pinball",
-        "d2_tweedie_score": "d2_tweedie | `power` is 0 there by default, 1.5 here",
+        "d2_tweedie_score": f"d2_tweedie | {POWER}",
         "ndcg_score": "ndcg",
         "dcg_score": "| use `ndcg`, which is comparable between queries",
         "label_ranking_average_precision_score": "| use `map` with `query=`",
@@ -163,7 +166,7 @@ _TABLE: dict[str, dict[str, str]] = {
         "CosineSimilarity": "| use `pearson`, the cosine of centred values",
         "R2Score": "r2",
         "ExplainedVariance": "explained_variance",
-        "TweedieDevianceScore": "tweedie_deviance | `power` is 0 there by default, 1.5 here",
+        "TweedieDevianceScore": f"tweedie_deviance | {POWER}",
         "RetrievalMAP": "map",
         "RetrievalMRR": "mrr",
         "RetrievalNormalizedDCG": "ndcg",

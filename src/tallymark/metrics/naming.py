@@ -85,7 +85,19 @@ def named_attribute(name: str) -> Metric | None:
     """The metric of an attribute such as `tm.f1`: by an alias, by its name in another library, or in capitals."""
     names = (*registry.classes, *registry.aliases)
     listed = name in names or (name.isupper() and name.lower() in names)
-    return metric(name) if listed or any(name == row.name and row.here for row in _rows()) else None
+    rows = [row for row in _rows() if row.name == name and row.here]
+    if name not in registry.classes:
+        _refuse_other_values(name, rows)
+    return metric(name) if listed or rows else None
+
+
+def _refuse_other_values(name: str, rows: Iterable[NameElsewhere]) -> None:
+    """Refuse a function of another library whose value is another than here: it would be taken for the same."""
+    from tallymark.metrics.names_elsewhere import OTHER_VALUES
+
+    for row in rows:
+        if any(note in row.note for note in OTHER_VALUES):
+            raise AttributeError(f"tallymark has no {name!r}: use tm.{row.here}, which differs ({row.note})")
 
 
 def fold(word: str) -> str:

@@ -352,7 +352,7 @@ def _fold_line(fold: Fold, folds: int) -> str:
 
 
 def _show_seconds(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1_000:.2g} ms"
+    return f"{seconds:.3g} s" if seconds >= 0.9995 else f"{seconds * 1_000:.{0 if seconds >= 0.01 else 1}f} ms"
 
 
 def mean_and_sd(values: Sequence[float]) -> tuple[float, float]:

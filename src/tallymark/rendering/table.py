@@ -102,6 +102,8 @@ def show_number(value: float, digits: int = DIGITS) -> str:
 
     >>> show_number(0.123456), show_number(123456.78), show_number(123456.78, 8)
     ('0.1235', '123,457', '123,456.78')
+    >>> show_number(0.99998), show_number(1.0)  # 1 is shown for 1 alone
+    ('0.99998', '1')
     """
     value = float(value)
     if math.isnan(value):
@@ -111,6 +113,8 @@ def show_number(value: float, digits: int = DIGITS) -> str:
     size = abs(value)
     if value.is_integer() and size < 1e15:
         return f"{value:,.0f}"
+    while size < 1 and digits < 16 and float(f"{size:.{digits}g}") == 1:
+        digits += 1
     if size != 0 and (size < 1e-4 or size >= 1e15):
         return f"{value:.{digits}g}"
     return f"{value:{',' * (round(size) >= 1e5)}.{max(digits, len(f'{size:.0f}'))}g}"
@@ -118,7 +122,7 @@ def show_number(value: float, digits: int = DIGITS) -> str:
 
 def show_estimate(value: float, lo: float | None, hi: float | None) -> tuple[str, str]:
     """A value and its interval, rounded to two significant digits of the interval's width; more where a limit other
-    than 0 would be shown as 0. Without an interval the second text is empty.
+    than 0 would be shown as 0, or a value below 1 as 1. Without an interval the second text is empty.
 
     >>> show_estimate(0.9176874, 0.9042644, 0.9293771), show_estimate(0.9176874, None, None)
     (('0.918', '0.904 to 0.929'), ('0.9177', ''))
@@ -132,7 +136,10 @@ def show_estimate(value: float, lo: float | None, hi: float | None) -> tuple[str
         return show_number(value), f"{show_number(lo)} to {show_number(hi)}"
     numbers = (value, lo, hi)
     decimals = 1 - math.floor(math.log10(width))
-    while decimals < _MOST_DECIMALS and any(number != 0 and round(number, decimals) == 0 for number in numbers):
+    while decimals < _MOST_DECIMALS and (
+        any(number != 0 and round(number, decimals) == 0 for number in numbers)
+        or (abs(value) < 1 and abs(round(value, decimals)) == 1)
+    ):
         decimals += 1
     if decimals > _MOST_DECIMALS or max(map(abs, numbers)) >= 1e15:
         places = [max(2, math.floor(math.log10(abs(number))) + decimals + 1) if number else 1 for number in numbers]

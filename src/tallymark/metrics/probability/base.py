@@ -7,7 +7,16 @@ from typing import Any, ClassVar
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import Text
-from tallymark.intervals.analytic import HALL, ONE_ROW, Interval, NoInterval, few_rows_note, mean_ends, single_interval
+from tallymark.intervals.analytic import (
+    HALL,
+    ONE_ROW,
+    Interval,
+    NoInterval,
+    dominated_note,
+    few_rows_note,
+    mean_ends,
+    single_interval,
+)
 from tallymark.metrics.base import Metric
 from tallymark.states.probabilities.costs import Cost, Probabilities, ProbabilitiesOf
 from tallymark.states.probabilities.reading import soft_fault
@@ -67,4 +76,5 @@ class CostMetric(ProbabilityMetric, abstract=True):
         if state.n < 2:
             return ONE_ROW
         found = state.moments(self.cost)
-        return single_interval(mean_ends(found, state.n, level, self.rounding_scale), HALL, few_rows_note(state.n))
+        notes = few_rows_note(state.n) or dominated_note(found, state.n)
+        return single_interval(mean_ends(found, state.n, level, self.rounding_scale), HALL, notes)

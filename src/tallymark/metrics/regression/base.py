@@ -19,6 +19,7 @@ from tallymark.intervals.analytic import (
     Ends,
     Interval,
     NoInterval,
+    dominated_note,
     few_rows_note,
     interval_by_output,
     mean_ends,
@@ -29,7 +30,7 @@ from tallymark.metrics.base import Metric
 from tallymark.metrics.parameters import choice, output_choice
 from tallymark.states.base import Reads, divide
 from tallymark.states.rows import Rows, RowsOf
-from tallymark.states.sums import LOWEST, PAIRED, Output, Sums, SumsOf, Term, check_layout, moments
+from tallymark.states.sums import LOWEST, PAIRED, Moments, Output, Sums, SumsOf, Term, check_layout, moments
 
 __all__ = ["Bound", "MeanMetric", "RowMetric", "SumMetric"]
 
@@ -112,11 +113,14 @@ class Regression(Metric, abstract=True):
     def has_analytic_interval(self, columns: tuple[int, int]) -> bool:
         return bool(self.method) and (self.outputs == "each" or self.count_outputs(columns[1]) == 1)
 
-    def combine_intervals(self, found: Sequence[Ends | NoInterval], rows: int) -> Interval | NoInterval | None:
+    def combine_intervals(
+        self, found: Sequence[Ends | NoInterval], rows: int, notes: tuple[str, ...] = ()
+    ) -> Interval | NoInterval | None:
         """The interval of one output, or of each. Of the mean of several there is none, since they go together."""
+        notes = few_rows_note(rows) or notes
         if self.outputs == "each":
-            return interval_by_output(found, self.method, few_rows_note(rows))
-        return single_interval(found[0], self.method, few_rows_note(rows)) if len(found) == 1 else None
+            return interval_by_output(found, self.method, notes)
+        return single_interval(found[0], self.method, notes) if len(found) == 1 else None
 
     def combine(self, values: Sequence[float | Undefined], notes: tuple[str, ...] = ()) -> Answer:
         """One value from the values of the outputs."""
@@ -200,13 +204,19 @@ class SumMetric(Regression, abstract=True):
         if not self.method or state.columns is None:
             return None
         found: list[Ends | NoInterval] = []
+        notes: tuple[str, ...] = ()
         for s in map(state.at, range(self.count_outputs(state.columns[1]))):
             value = self.output(s)
             if isinstance(value, Undefined) or not math.isfinite(value):
                 found.append(NoInterval(value.reason if isinstance(value, Undefined) else TOO_LARGE))
             else:
                 found.append(self.output_ends(s, state.n, level))
-        return self.combine_intervals(found, state.n)
+                notes = notes or self.output_notes(s, state.n)
+        return self.combine_intervals(found, state.n, notes)
+
+    def output_notes(self, s: Output, rows: int) -> tuple[str, ...]:
+        """What to know about the interval of one output."""
+        return ()
 
     def check_values(self, state: Sums, batch: Batch | None) -> None:
         if self.requires:
@@ -241,13 +251,18 @@ class MeanMetric(SumMetric, abstract=True):
     def output_ends(self, s: Output, rows: int, level: float) -> Ends | NoInterval:
         if rows < 2:
             return ONE_ROW
-        totals = [s.exact(term) for term in (self.term, *self.powers)]
-        found = None if None in totals else moments(rows, s.weight, *totals)  # type: ignore[arg-type]
-        ends = mean_ends(found, rows, level)
+        ends = mean_ends(self._moments(s, rows), rows, level)
         if isinstance(ends, NoInterval):
             return ends
         least = 0.0 if self.range[0] == 0 else -math.inf  # a mean of terms that are not negative is not either
         return self.from_mean(max(ends[0], least)), self.from_mean(ends[1])
+
+    def output_notes(self, s: Output, rows: int) -> tuple[str, ...]:
+        return dominated_note(self._moments(s, rows), rows) if rows > 1 else ()
+
+    def _moments(self, s: Output, rows: int) -> Moments | None:
+        totals = [s.exact(term) for term in (self.term, *self.powers)]
+        return None if None in totals else moments(rows, s.weight, *totals)  # type: ignore[arg-type]
 
 
 def _locate(bound: Bound, batch: Batch, link: str | None) -> tuple[float, str]:

@@ -124,7 +124,12 @@ def mistakes_plot(mistakes: Sequence[tuple[str, str, float, float]], classes: in
 
 def _share_right(counts: Array) -> str:
     total = counts.sum()
-    return f"{100 * np.trace(counts) / total:.1f} %" if total else "none"
+    if not total:
+        return "none"
+    percent, decimals = float(100 * np.trace(counts) / total), 1
+    while percent < 100 and round(percent, decimals) == 100 and decimals < 9:
+        decimals += 1
+    return f"{percent:.{decimals}f} %"
 
 
 def _describe(title: str, names: Sequence[str], counts: Array, shares: Array) -> str:

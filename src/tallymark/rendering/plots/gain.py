@@ -42,7 +42,7 @@ def gain_plot(share: Array, gain: Array, prevalence: float, table: Table, *, pos
         perfect = np.array([[0, 0], [prevalence, 1], [1, 1]])
         canvas.path(axes, perfect, edgecolor=theme.rule, linewidth=1)
         canvas.write(axes, 0.98, 0.06, "solid: perfect", size=SMALL, colour=theme.quiet, along="right", up="bottom")
-        canvas.write(axes, 0.98, 0.01, "dotted: random", size=SMALL, colour=theme.quiet, along="right", up="bottom")
+        canvas.write(axes, 0.98, 0.01, "dashed: random", size=SMALL, colour=theme.quiet, along="right", up="bottom")
         canvas.line(axes, share, gain, theme.series[0], width=2.0)
         below.set_ylim(0, 1.08 * max(float(lift.max()), 1.0))
         canvas.path(below, np.array([[0, 1], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=_DOTTED)
