@@ -62,7 +62,8 @@ def values():
 def troubled():
     """Undefined, failed, weighted, dropped."""
     truth, found = [5.0, 5.0, 5.0, float("nan")], [4.0, 6.0, 5.0, 1.0]
-    return tm.evaluate(truth, found, ["r2", "coverage", "rmse", "pearson"], weights=[1, 2, 1, 1], missing="drop")
+    metrics = ["r2", "coverage", "rmse", "pearson"]
+    return tm.evaluate(truth, found, metrics, weights=[1, 2, 1, 1], missing="drop", errors="report")
 
 
 def hostile():

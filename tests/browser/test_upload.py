@@ -102,7 +102,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_sent(page, site, tmp_path
 def test_an_answer_that_is_no_page_is_reported_and_the_form_stays(page):
     """As is a connection that breaks; the button sends the file again."""
     choose(page, b"row_id,label\na,plain\n")
-    says(page, "The file was not taken: the server answered 413.")
+    says(page, "The upload failed: the server answered 413.")
     page.route("**/send", lambda route: route.abort())
     page.locator("button").click()
     says(page, "The connection broke before an answer came. Send it again.")
