@@ -64,7 +64,7 @@ def test_a_file_has_the_form_that_its_name_says(printed, rows, tmp_path):
         "a.csv": report.to_csv(),
         "a.md": "# ",
         "a.html": "<!",
-        "a.txt": f"{report}\n",
+        "a.txt": str(report).split("· read as")[0],
     }.items():
         assert printed("evaluate", rows, *EVALUATE, "--output", tmp_path / name) == ""
         assert (tmp_path / name).read_text().startswith(start)

@@ -74,7 +74,7 @@ def test_signatures_show_the_parameters():
     shown = str(inspect.signature(tm.Huber(delta=2)))
     assert (
         shown == "(y_true, y_pred, *, weights=None, query=None, target=None, kind=None, classes=None, "
-        "positive=None, normalize=False, missing='error', delta=2.0, outputs='mean', undefined=None)"
+        "positive=None, normalize=None, missing='error', delta=2.0, outputs='mean', undefined=None)"
     )
 
 

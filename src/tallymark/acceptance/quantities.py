@@ -203,6 +203,10 @@ def _find(value: Value, metrics: Mapping[str, Metric | None], where: str) -> str
         for key, item in metrics.items():
             if item is not None and item == named_metric:
                 return key
+        if named_metric == type(named_metric)():  # no parameters: the only metric of its kind
+            alike = [key for key, item in metrics.items() if item is not None and item.name == named_metric.name]
+            if len(alike) == 1:
+                return alike[0]
         if isinstance(named_metric, GroupMetric):  # whose own metric is near, and is another thing
             raise ParameterError(
                 Text("{condition} asks for {}, which is not in the {}; evaluate it too", value.metric, where),

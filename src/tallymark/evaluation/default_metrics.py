@@ -220,7 +220,12 @@ def with_shared_parameters(metrics: Mapping[str, Metric], parameters: Mapping[st
                 hint=_CALL_HINTS.get(name) or HINTS.get(name) or (did_you_mean(name, known) if mistyped else None),
             )
     shared = {key: _with_shared(item, parameters) for key, item in metrics.items()}
-    return {str(item) if key == str(metrics[key]) else key: item for key, item in shared.items()}
+    out: dict[str, Metric] = {}
+    for key, item in shared.items():
+        name = str(item) if key == str(metrics[key]) else key
+        if out.setdefault(name, item) is not item:
+            raise ParameterError(f"two metrics are called {name!r}; give them other names")
+    return out
 
 
 def _parts(item: Metric) -> tuple[Metric, ...]:

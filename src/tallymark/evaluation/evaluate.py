@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallymark.data.arguments import check_choice, check_min_rows
+from tallymark.data.arguments import check_choice, check_min_rows, describe
 from tallymark.data.arrays import column_names
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target, target_of
@@ -21,10 +21,11 @@ from tallymark.errors import (
     ParameterError,
     TallymarkError,
     Text,
+    TypeOfDataError,
     WeightError,
-    brief,
 )
 from tallymark.evaluation.default_metrics import (
+    BINARY_METRICS,
     MetricsLike,
     default_kind,
     default_metrics,
@@ -118,11 +119,11 @@ def evaluate(
     MAE     0.5     lower   same as y
     """
     if type(y_true) is not np.ndarray and hasattr(y_true, "predict"):
-        raise ParameterError(
+        raise TypeOfDataError(
             argument="y_true",
-            expected="contain the truth",
-            got=brief(y_true),
-            hint="Call tm.evaluate_model(model, X, y)",
+            expected="be an array or a sequence, one item per row",
+            got=describe(y_true),
+            hint="For a fitted model, call tm.evaluate_model(model, X, y)",
         )
     by_name = y_pred is None or truth is not None or prediction is not None
     if by_name or (type(y_pred) is not np.ndarray and _names_columns(y_true, y_pred)):
@@ -211,6 +212,8 @@ def evaluate_batch(
     kind = default_kind(batch, target) if metrics is None else None
     selected = select_metrics(metrics) if kind is None else default_metrics(batch, target, kind)
     if parameters:
+        if kind == "label" and "average" in parameters:
+            selected = select_metrics(BINARY_METRICS)  # which set no average
         selected = with_shared_parameters(selected, parameters)
     strict = errors if kind is None else "report"
     metric_plan = plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=strict)

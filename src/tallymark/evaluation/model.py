@@ -7,7 +7,7 @@ from typing import Any
 
 from tallymark.data.target import Target, target_of
 from tallymark.errors import TallymarkError
-from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.default_metrics import CALL_ARGUMENTS, MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import evaluate
 from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.model_predictions import (
@@ -68,9 +68,12 @@ def evaluate_model(
     facts = about.keywords()
     if facts["classes"] is None:
         facts["classes"] = known_classes(model, y, keywords.get("weights"))
+    arguments = {*CALL_ARGUMENTS, "weights", "query", "missing"}
+    parameters = {key: keywords.pop(key) for key in list(keywords) if key not in arguments}
+    selected = select_metrics(metrics, parameters=parameters)
     predicted: dict[str, ModelPredictions] = {}
     read: dict[tuple[str, str | None], dict[str, Metric]] = {}
-    for key, item in select_metrics(metrics).items():
+    for key, item in selected.items():
         method = prediction_method(item, model)
         if method not in predicted:
             predicted[method] = predict(model, X, method, facts["classes"])
@@ -80,7 +83,7 @@ def evaluate_model(
         _evaluate(y, predicted[method], items, Target(**{**facts, "kind": each}), keywords)
         for (method, each), items in sorted(read.items(), key=lambda one: _BY_DETAIL.index(one[0][0]))
     ]
-    report = reports[0] if len(reports) == 1 else _combine(reports, list(select_metrics(metrics)))
+    report = reports[0] if len(reports) == 1 else _combine(reports, list(selected))
     report.of_model = True
     return report
 

@@ -14,7 +14,6 @@ from tallymark.data.labels import Label, label_or_none
 from tallymark.data.target import show_labels
 from tallymark.errors import KindError, ParameterError, ShapeError, Text
 from tallymark.evaluation.default_metrics import (
-    LABEL_METRICS,
     PROBABILITY_METRICS,
     REGRESSION_METRICS,
     SCORE_METRICS,
@@ -42,6 +41,8 @@ class ModelPredictions(NamedTuple):
 def prediction_method(item: Metric, model: Any) -> str:
     """The method of a model that gives what a metric reads; "call" for a model that is a function."""
     wanted = ("predict",) if item.by_query else _BY_KIND[item.kind]
+    if item.kind == "label" and "threshold" in item.to_dict():  # which a model's own labels do not know
+        wanted = ("predict_proba",)
     for name in wanted:
         if callable(getattr(model, name, None)):
             return name
@@ -68,7 +69,8 @@ def is_classifier(model: Any) -> bool:
 
 
 def default_metrics(model: Any) -> list[str] | None:
-    """The default metrics for the most detailed predictions of an estimator; None if it does not say what it is."""
+    """The default metrics for the most detailed predictions of an estimator; None if they follow from its labels, or
+    if it does not say what it is."""
     if _is_of_type(model, "regressor"):
         return REGRESSION_METRICS
     if hasattr(model, "predict_proba"):
@@ -76,7 +78,7 @@ def default_metrics(model: Any) -> list[str] | None:
     if not is_classifier(model):
         return None
     two_classes = len(getattr(model, "classes_", ())) == 2
-    return [*SCORE_METRICS, "accuracy"] if two_classes and hasattr(model, "decision_function") else LABEL_METRICS
+    return [*SCORE_METRICS, "accuracy"] if two_classes and hasattr(model, "decision_function") else None
 
 
 def _is_of_type(model: Any, name: str) -> bool:

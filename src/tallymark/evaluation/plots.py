@@ -278,6 +278,13 @@ class ReportPlots:
         values = {"precision": table["precision"], "recall": table["recall"], "F1": table["fscore"]}
         return thresholds_plot(table["threshold"], values, marked, table_shown, unit=self._reads_probabilities())
 
+    def _threshold(self, threshold: float | None) -> float:
+        """The threshold that was asked for, or that of the first metric on labels, so that plots and values agree."""
+        if threshold is not None:
+            return threshold
+        found = (cell.metric.parameters().get("threshold") for cell in self._cells() if cell.metric.kind == "label")
+        return next((each for each in found if each is not None), 0.5)
+
     def _reads_probabilities(self) -> bool:
         """Whether scores are probabilities, from 0 to 1."""
         kind = self._report.kind
@@ -378,9 +385,9 @@ class ReportPlots:
         return reliability_plot(points, error, curve.table(), what=what, interval=interval, note=note)
 
     @_cached
-    def confusion(self, *, threshold: float = 0.5) -> Plot:
+    def confusion(self, *, threshold: float | None = None) -> Plot:
         """How often each class was taken for each; of very many classes, the most frequent mistakes."""
-        matrix: Confusion = self._require_value(ConfusionMatrix(threshold=threshold))
+        matrix: Confusion = self._require_value(ConfusionMatrix(threshold=self._threshold(threshold)))
         names = [show_label(label) for label in matrix.classes]
         if len(names) <= MOST_CLASSES:
             return confusion_matrix_plot(names, matrix.to_numpy(), matrix.table())
@@ -393,9 +400,9 @@ class ReportPlots:
         return mistakes_plot(mistakes, len(names), right / sum(rows.values()), matrix.table())
 
     @_cached
-    def class_balance(self, *, threshold: float = 0.5) -> Plot:
+    def class_balance(self, *, threshold: float | None = None) -> Plot:
         """How many rows each class has in the truth and in the predictions."""
-        matrix: Confusion = self._require_value(ConfusionMatrix(threshold=threshold))
+        matrix: Confusion = self._require_value(ConfusionMatrix(threshold=self._threshold(threshold)))
         truth, predicted = (dict.fromkeys(matrix.classes, 0.0) for _ in range(2))
         for row, column, count in matrix.pairs():
             truth[row] += count

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Never, Self
 
+import numpy as np
+
 from tallymark.data.arguments import check_choice
 from tallymark.data.target import KINDS, Target
 from tallymark.errors import ParameterError, Text, WeightError, brief
@@ -20,6 +22,7 @@ __all__ = ["custom"]
 
 
 Function = Callable[..., float]
+_MOST_REPEATED = 100_000_000  # rows, of whole-number weights
 
 
 def _keep(name: str, value: Any) -> Any:
@@ -61,9 +64,12 @@ class FunctionMetric(Metric, abstract=True):
         if classes is not None and prediction.ndim == 2 and prediction.shape[1] == len(classes):
             prediction = prediction[:, sorted(range(len(classes)), key=lambda place: classes[place])]
         taken = vars(self)["takes_weights"]
+        if taken is None and weights is not None and (weights % 1 == 0).all() and weights.sum() <= _MOST_REPEATED:
+            times = weights.astype(int)  # how often each row counts, as in a resample
+            truth, prediction, weights = np.repeat(truth, times, 0), np.repeat(prediction, times, 0), None
         if taken is None and weights is not None:
             raise WeightError(
-                Text("{} is a function of truth and predictions and takes no {weights}", self.name),
+                Text("{} is a function of truth and predictions and takes no fractional {weights}", self.name),
                 argument="weights",
                 hint="Give the function a third parameter, weights or sample_weight",
             )
@@ -163,6 +169,8 @@ def custom(
             got=brief(own_name),
             hint='Pass one, such as name="my_metric"' if name is None else None,
         )
+    if better is None and inner is not None and own_name.startswith("sklearn_") and known is None:
+        raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got="nothing")
     if better is None:
         better = "lower" if known is None or known.better is None else known.better
     if not (isinstance(better, (int, float)) or (isinstance(better, str) and better in ("higher", "lower"))):

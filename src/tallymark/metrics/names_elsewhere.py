@@ -13,7 +13,6 @@ SIGN = "the sign is dropped: the metric knows that lower is better"
 DEVIANCE = "negative log-likelihood there, which is not a deviance"
 LABELED = "labels and probabilities are given as they are"
 K = "k is given as `k=`, or in the name: `ndcg@10`"
-MACRO = "the mean recall over the classes there by default, which is `balanced_accuracy`"
 MAP_AT = "`map@k` divides by at most k relevant rows there, by all of them here"
 IN_PERCENT = "a fraction there, percent here"
 POWER = "`power` is 0 there by default, 1.5 here"
@@ -128,7 +127,8 @@ _TABLE: dict[str, dict[str, str]] = {
         "calinski_harabasz_score": "calinski_harabasz",
     },
     "torchmetrics": {
-        "Accuracy": f"accuracy | {MACRO}",
+        "Accuracy": "accuracy",
+        "MulticlassAccuracy": "balanced_accuracy",
         "ExactMatch": "accuracy",
         "Precision": "precision",
         "Recall": "recall",

@@ -258,7 +258,7 @@ class MeanMetric(SumMetric, abstract=True):
         return self.from_mean(max(ends[0], least)), self.from_mean(ends[1])
 
     def output_notes(self, s: Output, rows: int) -> tuple[str, ...]:
-        return dominated_note(self._moments(s, rows), rows) if rows > 1 else ()
+        return dominated_note(self._moments(s, rows), rows) if rows > 1 and self.method == HALL else ()
 
     def _moments(self, s: Output, rows: int) -> Moments | None:
         totals = [s.exact(term) for term in (self.term, *self.powers)]
