@@ -53,6 +53,7 @@ def test_the_first_rule_that_fits_decides(y_true, y_pred, metrics, kind):
         ([0, 1, 1], [-2.0, 0.5, 1.5], ["margin", "score", "value"]),
         ([0.0, 1.0], [0.5, 1.5], ["margin", "score", "value"]),
         ([-1, 1, 1], [0.1, 0.8, 0.4], ["margin", "score", "value"]),
+        ([True, False], [3.0, -2.0], ["margin", "score"]),
         (list(range(30)), [k + 1 for k in range(30)], ["value", "label"]),
     ],
 )

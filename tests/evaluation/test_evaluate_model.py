@@ -110,3 +110,19 @@ def test_what_cannot_predict_is_refused():
         tm.evaluate_model(LinearSVC().fit(X, Y), X, Y, ["logloss"])
     with pytest.raises(tm.TypeOfDataError, match=r"tm.evaluate_model\(model, X, y\)"):
         tm.evaluate(FITTED, X, Y)
+
+
+def test_thresholds_and_shared_parameters_reach_every_metric():
+    """A threshold is applied to probabilities, and no metric is lost."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(300, 3))
+    y = (x[:, 0] + rng.normal(size=300) > 0).astype(int)
+    model = LogisticRegression().fit(x, y)
+    p = model.predict_proba(x)[:, 1]
+    found = tm.evaluate_model(model, x, y, ["f1", "accuracy", "auc"], threshold=0.8)
+    assert list(found) == ["fscore(threshold=0.8)", "accuracy(threshold=0.8)", "auc"]
+    assert found["accuracy(threshold=0.8)"] == tm.accuracy(y, p, threshold=0.8) != tm.accuracy(y, p)
+    assert tm.sklearn.scorer("accuracy(threshold=0.8)")(model, x, y) == tm.accuracy(y, p, threshold=0.8)
+    several = np.digitize(x[:, 0], [-0.5, 0.5])
+    report = tm.evaluate_model(LogisticRegression().fit(x, several), x, several, ["f1", "auc"], average="macro")
+    assert list(report) == ["fscore(average=macro)", "auc"]

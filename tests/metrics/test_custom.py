@@ -272,7 +272,8 @@ def test_how_a_function_takes_weights_is_told_by_its_signature(own):
     for function in (named, third, sk.mean_absolute_error):
         assert tm.custom(function, name="own_error")(Y, P, weights=w) == pytest.approx(tm.mae(Y, P, weights=w))
     metric = tm.custom(plain, name="own_error")
-    with pytest.raises(tm.WeightError, match="own_error is a function of truth and predictions and takes no `weights`"):
+    w = [0.5, *w[1:]]
+    with pytest.raises(tm.WeightError, match=r"own_error .* takes no fractional `weights`"):
         metric(Y, P, weights=w)
     report = tm.evaluate(Y, P, ["mae", metric], weights=w, errors="report")
     assert list(report.failures) == ["own_error"]
@@ -334,3 +335,29 @@ def test_rows_of_a_function_may_be_texts_and_numbers(own):
         tally.update([0, 1], p[:2])
     two = tm.custom(lambda y, p: float(p.shape[1]), name="width")
     assert tm.Tally.from_bytes(tm.Tally([two]).update([1.0, 2.0], np.ones((2, 3))).to_bytes()).report()["width"] == 3.0
+
+
+def test_a_function_without_weights_reads_whole_numbers_as_repeated_rows():
+    """So it has intervals by resampling, and unit weights change nothing."""
+    metric = tm.custom(lambda y, p: float(np.mean(np.abs(np.asarray(y) - p))), name="own_mean")
+    try:
+        times = np.arange(len(Y)) % 3
+        assert metric(Y, P, weights=times) == metric(np.repeat(Y, times), np.repeat(P, times))
+        assert metric(Y, P, weights=np.ones(len(Y))) == metric(Y, P)
+        rng = np.random.default_rng(0)
+        truth = rng.normal(size=200)
+        cells = tm.evaluate(truth, truth + rng.normal(size=200), [metric, "mae"], ci=tm.Intervals(0.9, "bootstrap"))
+        assert cells.cell("own_mean").lo == pytest.approx(cells.cell("mae").lo)
+        assert cells.cell("own_mean").hi == pytest.approx(cells.cell("mae").hi)
+    finally:
+        registry.functions.clear()
+
+
+def test_scores_of_scikit_learn_without_a_metric_here_are_better_when_higher():
+    """By the ending of their names, which is their convention."""
+    try:
+        assert tm.custom(sk.d2_brier_score).better == "higher"
+        assert tm.custom(sk.hinge_loss).better == "lower"
+        assert tm.custom(sk.max_error).better == "lower"
+    finally:
+        registry.functions.clear()

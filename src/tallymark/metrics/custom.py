@@ -169,10 +169,10 @@ def custom(
             got=brief(own_name),
             hint='Pass one, such as name="my_metric"' if name is None else None,
         )
-    if better is None and inner is not None and own_name.startswith("sklearn_") and known is None:
-        raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got="nothing")
-    if better is None:
-        better = "lower" if known is None or known.better is None else known.better
+    if better is None and known is not None:
+        better = known.better
+    if better is None:  # scikit-learn names scores, of which the highest is best, by their ending
+        better = "higher" if own_name.startswith("sklearn_") and own_name.endswith("_score") else "lower"
     if not (isinstance(better, (int, float)) or (isinstance(better, str) and better in ("higher", "lower"))):
         raise ParameterError(argument="better", expected='be "higher", "lower" or the best value', got=brief(better))
     if kind is None:

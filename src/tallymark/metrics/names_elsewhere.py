@@ -13,6 +13,7 @@ SIGN = "the sign is dropped: the metric knows that lower is better"
 DEVIANCE = "negative log-likelihood there, which is not a deviance"
 LABELED = "labels and probabilities are given as they are"
 K = "k is given as `k=`, or in the name: `ndcg@10`"
+MACRO = "the mean recall over the classes there by default, which is `balanced_accuracy`"
 MAP_AT = "`map@k` divides by at most k relevant rows there, by all of them here"
 IN_PERCENT = "a fraction there, percent here"
 POWER = "`power` is 0 there by default, 1.5 here"
@@ -128,7 +129,7 @@ _TABLE: dict[str, dict[str, str]] = {
     },
     "torchmetrics": {
         "Accuracy": "accuracy",
-        "MulticlassAccuracy": "balanced_accuracy",
+        "MulticlassAccuracy": f"accuracy | {MACRO}",
         "ExactMatch": "accuracy",
         "Precision": "precision",
         "Recall": "recall",

@@ -101,9 +101,9 @@ def test_types_are_those_of_the_whole(anywhere):
             pd.Series([1, 2], dtype=object),
             "must contain values of type large_string in every partition; one contains .* int64",
         ),
-        (pd.Series([b"a", b"b"], dtype=object), "one held values of type binary"),
+        (pd.Series([b"a", b"b"], dtype=object), "one contains values of type binary"),
         (pd.Series([1j, 2j]), "its type is complex128"),
-        (pd.Series([{}, {}], dtype=object), "one held values of type struct"),
+        (pd.Series([{}, {}], dtype=object), "one contains values of type struct"),
     ],
 )
 def test_a_column_of_objects_is_named_with_a_fix(anywhere, column, told):
@@ -114,7 +114,7 @@ def test_a_column_of_objects_is_named_with_a_fix(anywhere, column, told):
     ):
         fold(in_pieces(pd.DataFrame({"y": column})), Rows("y"))
     assert "'y'" in str(caught.value)
-    assert str(caught.value).endswith("Convert the column before")
+    assert str(caught.value).endswith("Convert the column first")
 
 
 def test_whole_numbers_that_pandas_has_rounded():
