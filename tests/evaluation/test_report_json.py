@@ -44,6 +44,7 @@ REPORTS = {
     "dropped": lambda: tm.evaluate([1.0, math.nan, 3.0], [1.0, 2.0, 4.0], ["mae"], missing="drop"),
     "positive": lambda: tm.evaluate(SPECIES, SPECIES[::-1], ["f1", "recall"], positive="owl", average="binary"),
     "queries": lambda: tm.evaluate(LABELS, SCORES, ["ndcg", "auc"], query=np.arange(N) // 10),
+    "infinite": lambda: tm.evaluate([1, 0], [0.0, 0.2], ["logloss(clip=0)", "brier"]),
     "defaults": lambda: tm.evaluate([0, 1, 1], [0.2, 0.7, 0.4]),
     "names": lambda: tm.evaluate(TRUTH, VALUES, {"error in euros": "mae", "R2": "r2"}, kind="value"),
     "groups": lambda: tm.evaluate(LABELS, SCORES, ["auc", "gap(recall)", "accuracy"], by={"site": SITE}, ci=0.95),

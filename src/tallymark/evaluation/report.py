@@ -158,6 +158,7 @@ class Cell:
         extra = {
             "labels": list(value) if named else None,  # which JSON writes as texts among the values
             "unit": self.metric.unit or None,
+            "infinite": math.copysign(1, value) if isinstance(value, float) and math.isinf(value) else None,
             "reason": self.reason,
             "notes": list(self.notes) or None,
             "error": None if self.error is None else str(self.error),

@@ -60,7 +60,8 @@ def _slices(data: Mapping[str, Any]) -> Slices:
 def _cell(data: Mapping[str, Any], n: int, weight: float) -> Cell:
     item = metric(data["metric"])
     labels, error, reason = data.get("labels"), data.get("error"), data.get("reason")
-    value = item.restore_value(_numbers(data["value"], labels, _sign(item) if reason == TOO_LARGE else math.nan))
+    absent = math.inf * data["infinite"] if "infinite" in data else _sign(item) if reason == TOO_LARGE else math.nan
+    value = item.restore_value(_numbers(data["value"], labels, absent))
     return Cell(
         item,
         None if error is not None else value,
@@ -76,7 +77,7 @@ def _cell(data: Mapping[str, Any], n: int, weight: float) -> Cell:
 
 
 def _sign(item: Metric) -> float:
-    """The infinity that a value beyond the doubles is: JSON has none."""
+    """The infinity that one of several values beyond the doubles is: JSON has none."""
     return math.inf if item.range[1] == math.inf else -math.inf
 
 
