@@ -219,3 +219,16 @@ def test_rankings_in_tables_are_compared_as_those_in_rows():
         assert (table.cell(key).lo, table.cell(key).hi) == (rows.cell(key).lo, rows.cell(key).hi)
         assert table.cell(key).lo < table[key] < table.cell(key).hi
     assert tm.evaluate(y, a, "ndcg", ci=tm.Intervals(resamples=199), cluster=np.arange(30) // 2).cell("ndcg").lo < 1
+
+
+def test_default_metrics_are_noted_and_the_same_for_all_models():
+    """Models that look different ask for `kind=`."""
+    truth = [0, 1, 1, 0, 1]
+    good, bad = [0.1, 0.8, 0.7, 0.3, 0.9], [0.4, 0.5, 0.6, 0.5, 0.4]
+    found = tm.compare(truth, {"good": good, "bad": bad})
+    assert "predictions read as probabilities" in str(found)
+    assert list(next(iter(found.reports.values()))) == ["auc", "logloss", "brier", "accuracy"]
+    with pytest.raises(tm.ParameterError, match="models look different: 'good' like kind='probability', 'labels'"):
+        tm.compare(truth, {"good": good, "labels": [0, 1, 1, 0, 0]})
+    with pytest.raises(tm.ParameterError, match="outside"):
+        tm.compare(truth, {"good": good, "margins": [-2.0, 3.0, 1.0, -1.0, 2.0]})

@@ -11,6 +11,7 @@ from tallymark.cli.columns import FileColumns
 from tallymark.cli.group import Command
 from tallymark.cli.output import check_output_paths, command_line, print_or_write
 from tallymark.cli.progress import progress_bar
+from tallymark.cli.run import CommandWording
 from tallymark.comparison.corrections import CORRECTIONS
 from tallymark.errors import ParameterError
 
@@ -53,4 +54,6 @@ def command(**given: Any) -> None:
                 correction=given["correction"],
                 baseline=given["baseline"],
             )
+    for report in found.reports.values():
+        report.wording = CommandWording(click.get_current_context().command)
     print_or_write(found, given, command_line())

@@ -32,9 +32,9 @@ from tallymark.data.arrays import Array, names_of, wrap_read_errors
 from tallymark.data.batch import Batch, check_missing
 from tallymark.data.target import Target, target_of
 from tallymark.errors import InputError, ParameterError, Text, brief
-from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
+from tallymark.evaluation.default_metrics import MetricsLike, default_kind, default_metrics, select_metrics
 from tallymark.evaluation.evaluate import plan_metrics
-from tallymark.evaluation.report import Report
+from tallymark.evaluation.report import INFERRED_KINDS, Report
 from tallymark.intervals.maker import bootstrap_name, check_nested, units_of
 from tallymark.intervals.replicates import resample_values
 from tallymark.intervals.settings import Intervals, comparison_settings, lacks_resamples
@@ -99,9 +99,12 @@ def compare(
     check_missing(missing)
     if missing == "drop":
         _drop_incomplete_rows(batches)
-    selected = select_metrics(metrics, batches[names[0]], about)
+    kind = _default_kind(batches, about) if metrics is None else None
+    selected = select_metrics(metrics) if kind is None else default_metrics(batches[names[0]], about, kind)
     _check_metrics(selected)
     reports = {name: _report(name, batch, selected, about) for name, batch in batches.items()}
+    for report in reports.values():
+        report.inferred_kind = kind if about.kind is None and kind in INFERRED_KINDS else None
     pairs = list(combinations(names, 2)) if baseline is None else [(baseline, n) for n in names if n != baseline]
     tester = PairTester(batches, reports, about, intervals, jointly=correction == "max-t" and len(pairs) > 1)
     differences = [found for key in selected for found in _differences_in_metric(key, pairs, tester, reports, settings)]
@@ -170,6 +173,18 @@ def _check_baseline(baseline: object, names: list[str]) -> None:
         raise ParameterError(
             argument="baseline", expected="be one of the models", got=f"{brief(baseline)}, and they are {names}"
         )
+
+
+def _default_kind(batches: Mapping[str, Batch], target: Target) -> str:
+    """What the default metrics read, which must be the same for all models."""
+    kinds = {}
+    for name, batch in batches.items():
+        with _name_model_in_errors(name):
+            kinds[name] = default_kind(batch, target)
+    if len(set(kinds.values())) > 1:
+        found = ", ".join(f"{name!r} like kind={kind!r}" for name, kind in kinds.items())
+        raise ParameterError(Text("{kind} must be given, since models look different: {}", found), argument="kind")
+    return next(iter(kinds.values()))
 
 
 def _check_metrics(metrics: dict[str, Metric]) -> None:

@@ -226,6 +226,7 @@ class Comparison(DocumentExport, DataFrameExport):
         )
         if lettered:
             notes.append("models that share a letter do not differ significantly")
+        notes = [*self._report.kind_notes(), *notes]
         return Table(self._report.title(), headings, rows, notes, numbers=("value",))
 
     def _pairs_table(self) -> Table:
