@@ -203,7 +203,7 @@ def _find(value: Value, metrics: Mapping[str, Metric | None], where: str) -> str
         for key, item in metrics.items():
             if item is not None and item == named_metric:
                 return key
-        if named_metric == type(named_metric)():  # no parameters: the only metric of its kind
+        if named_metric.to_dict() == {"name": named_metric.name}:  # no parameters: the only metric of this name
             alike = [key for key, item in metrics.items() if item is not None and item.name == named_metric.name]
             if len(alike) == 1:
                 return alike[0]

@@ -461,7 +461,7 @@ class Metric(metaclass=_Record):
                     argument="normalize",
                     hint="In scikit-learn it asks for a count or a sum; tm.error counts wrong rows",
                 )
-            about = target_of(target, kind, classes, positive, normalize or False)
+            about = target_of(target, kind, classes, positive, False if normalize is None else normalize)
         if parameters:
             changed = self._changed_to(parameters)
             return changed(y_true, y_pred, weights=weights, query=query, missing=missing, target=about)
