@@ -105,7 +105,7 @@ def test_an_answer_that_is_no_page_is_reported_and_the_form_stays(page):
     says(page, "The upload failed: the server answered 413.")
     page.route("**/send", lambda route: route.abort())
     page.locator("button").click()
-    says(page, "The connection broke before an answer came. Send it again.")
+    says(page, "The connection was lost. Try again.")
     page.unroute("**/send")
     choose(page, GOOD)
     page.wait_for_url("**/result")
