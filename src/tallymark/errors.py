@@ -35,7 +35,6 @@ argument. A worker on a cluster sends the fields as JSON, and the error is made 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from string import Formatter
 from typing import Any, Self
 
 __all__ = [
@@ -118,6 +117,12 @@ class Wording:
 PYTHON = Wording()
 
 
+def _parse(template: str) -> Iterable[tuple[str, str | None, str | None, str | None]]:
+    from string import Formatter  # only errors need it
+
+    return Formatter().parse(template)
+
+
 class Text:
     """A text that names arguments, for each interface to write in its own words.
 
@@ -136,7 +141,7 @@ class Text:
         """The text in the words of an interface."""
         values = iter(self.values)
         written = []
-        for literal, field, _, _ in Formatter().parse(self.template):
+        for literal, field, _, _ in _parse(self.template):
             written.append(literal)
             if field == "":
                 value = next(values)
@@ -156,7 +161,7 @@ class Text:
 
     def names(self, argument: str) -> bool:
         """Whether the text names this argument."""
-        fields = {field.partition("=")[0] for _, field, _, _ in Formatter().parse(self.template) if field}
+        fields = {field.partition("=")[0] for _, field, _, _ in _parse(self.template) if field}
         return argument in fields or any(
             value.names(argument) if isinstance(value, Text) else isinstance(value, Argument) and value == argument
             for value in self.values
