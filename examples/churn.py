@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Who is about to leave?
 #
-# Of 8,000 customers about one in twenty leaves. A model gives each a risk, and the company can call a few of them.
-# Accuracy says nothing here: a model that never warns is right for 95 of 100. This story asks how good the order of
-# the risks is, how sure that is, for which customers it holds, and from which risk on a call pays.
+# About one in twenty of 8,000 customers leaves. A model predicts each customer's risk, and the company can call a few
+# of them. Accuracy is useless here: a model that never warns is right for 95 of 100. This example asks how well the
+# model ranks the customers, how certain that result is, which customers it holds for, and above which risk a call pays
+# off.
 #
-# It needs scikit-learn, for the model, and matplotlib, for the pictures: `pip install "tallymark[plots]"
-# scikit-learn`
+# You need scikit-learn for the model and matplotlib for the pictures: `pip install "tallymark[plots]" scikit-learn`
 
 # %%
 import numpy as np
@@ -24,7 +24,7 @@ odds = -3.2 - 0.05 * months + 1.6 * complaints - 0.15 * visits + np.where(plan =
 left = rng.random(n) < 1 / (1 + np.exp(-odds * np.where(plan == "business", 0.5, 1)))
 
 # %% [markdown]
-# The model learns from one half and is judged on the other.
+# The model is trained on one half of the customers and evaluated on the other.
 
 # %%
 X = np.column_stack([months, complaints, visits])
@@ -35,7 +35,7 @@ y, risk, plan = left[~learn], model.predict_proba(X[~learn])[:, 1], plan[~learn]
 print(f"{y.mean():.1%} left")
 
 # %% [markdown]
-# What to look at, says `choose`:
+# `choose` suggests which metrics to look at:
 
 # %%
 advice = tm.choose("probabilities", classes="two", imbalanced=True, sure_mistakes=False, calibrated=True)
@@ -47,9 +47,9 @@ report = tm.evaluate(y, risk, wanted, ci=0.95, by={"plan": plan})
 print(report)
 
 # %% [markdown]
-# Accuracy is that of never warning. `average_precision` of a model that knows nothing is the share of those who left,
-# so this one is several times better than chance, and far from perfect; its interval is wide, since only some hundred
-# left.
+# Accuracy is the same as for a model that never warns. The `average_precision` of random guessing is the share of
+# customers who left, so this model is several times better than chance, but far from perfect. Its interval is wide,
+# since only a few hundred customers left.
 
 # %%
 picture = report.plot.precision_recall()
@@ -57,8 +57,7 @@ picture.save("churn-precision-recall.svg", theme="auto")
 picture
 
 # %% [markdown]
-# The plans differ: the order of risks is far worse for business customers, and the intervals say that it is not
-# chance.
+# The plans differ: the model ranks business customers far worse, and the intervals show that this is not due to chance.
 
 # %%
 picture = report.plot.slices("auc")
@@ -66,7 +65,7 @@ picture.save("churn-slices.svg", theme="auto")
 picture
 
 # %% [markdown]
-# Can the risks be taken at their word?
+# Are the predicted risks well calibrated?
 
 # %%
 picture = report.plot.reliability()
@@ -74,8 +73,8 @@ picture.save("churn-reliability.svg", theme="auto")
 picture
 
 # %% [markdown]
-# A call costs 5, and a customer who leaves without one costs 60. From which risk on does a call pay? The threshold is
-# found on the rows from which the model learned, and judged on the others.
+# A call costs 5, and a customer who leaves without a call costs 60. Above which risk does a call pay off? The threshold
+# is chosen on the training rows and evaluated on the others.
 
 # %%
 known = model.predict_proba(X[learn])[:, 1]
@@ -88,8 +87,8 @@ calls = {"precision": tm.Precision(threshold=threshold), "recall": tm.Recall(thr
 print(tm.evaluate(y, risk, calls, ci=0.95, by={"plan": plan}))
 
 # %% [markdown]
-# What was asked for before anybody looked, decided by the report: not by the values alone, but by the lower end of
-# the interval, and by the plan for which it is worst.
+# Finally, check the report against requirements that were set in advance. They apply not only to the values, but to
+# the lower ends of the intervals and to the worst plan.
 
 # %%
 print(tm.accept(report, "auc.lo > 0.75 and average_precision.lo > 0.2 and auc.worst > 0.8"))

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Which reader of digits?
 #
-# 1,797 handwritten digits, eight by eight pixels each. Two models read them. This story asks which is better, whether
-# the rows are enough to say so, and which digits are taken for which.
+# The data are 1,797 handwritten digits of eight by eight pixels, read by two models. This example asks which model is
+# better, whether there are enough rows to tell, and which digits are confused.
 #
-# It needs scikit-learn, for the data and the models, and matplotlib, for the pictures: `pip install
-# "tallymark[plots]" scikit-learn`
+# You need scikit-learn for the data and the models, and matplotlib for the pictures: `pip install "tallymark[plots]"
+# scikit-learn`
 
 # %%
 import numpy as np
@@ -21,7 +21,8 @@ near = KNeighborsClassifier(1).fit(X[~test], y[~test])
 linear = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1).fit(X[~test], y[~test])
 
 # %% [markdown]
-# Both give a probability to each of the ten digits. Without a list of metrics, `evaluate` takes those that fit.
+# Both models predict a probability for each of the ten digits. Without a list of metrics, `evaluate` picks suitable
+# ones.
 
 # %%
 models = {"nearest": near.predict_proba(X[test]), "linear": linear.predict_proba(X[test])}
@@ -29,7 +30,7 @@ report = tm.evaluate(y[test], models["linear"], ["accuracy", "fscore(average=mac
 print(report)
 
 # %% [markdown]
-# Which digits are taken for which? The confusion matrix has the answer, and `mistakes` the short one.
+# Which digits are confused? The confusion matrix shows them all; `mistakes` lists the most frequent.
 
 # %%
 print(tm.classification_report(y[test], models["linear"]))
@@ -41,8 +42,8 @@ picture.save("digits-confusion.svg", theme="auto")
 picture
 
 # %% [markdown]
-# Which model is better? It depends on the metric. The model of the nearest digit is right significantly more often. But
-# it is always certain, even where it is wrong, which the log loss punishes most: there, the difference is not
+# Which model is better? It depends on the metric. The nearest-neighbour model is right significantly more often. But it
+# is always certain, even when it is wrong, and log loss penalizes that most: for log loss, the difference is not
 # significant.
 
 # %%
@@ -55,7 +56,7 @@ picture.save("digits-differences.svg", theme="auto")
 picture
 
 # %% [markdown]
-# A gate in a pipeline: a model that reads worse than this is not let through.
+# A gate for a pipeline: it rejects a model whose scores are lower than these.
 
 # %%
 print(tm.accept(found.reports["nearest"], "accuracy > 0.97 and fscore(average=macro) > 0.97"))

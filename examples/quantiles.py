@@ -1,11 +1,11 @@
 # %% [markdown]
 # # How far will it go?
 #
-# 442 patients, ten measurements each, and how far their diabetes had advanced a year later. One number per patient
-# hides how little is known; quantiles say it. This story asks whether the promised quantiles hold, whether they are
-# worth more than none, and for whom they do not hold.
+# The data are 442 patients with ten measurements each, and the progression of their diabetes after a year. A single
+# number per patient hides how uncertain a prediction is; quantiles show it. This example asks whether the predicted
+# quantiles are calibrated, whether they are better than a baseline, and for which patients they fail.
 #
-# It needs scikit-learn, for the data and the model, and matplotlib, for the pictures: `pip install "tallymark[plots]"
+# You need scikit-learn for the data and the model, and matplotlib for the pictures: `pip install "tallymark[plots]"
 # scikit-learn`
 
 # %%
@@ -20,8 +20,8 @@ test = np.arange(len(y)) % 3 == 0
 alphas = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 # %% [markdown]
-# One linear model for each quantile. Models that were fitted apart can cross each other, so each row is put in order.
-# What they must beat are the quantiles of all patients, the same for everybody.
+# Fit one linear model per quantile. Quantiles from separate models can cross, so sort each row. The baseline is the
+# quantiles of all training patients, the same for everybody.
 
 # %%
 models = [QuantileRegressor(quantile=alpha, alpha=0).fit(X[~test], y[~test]) for alpha in alphas]
@@ -29,7 +29,7 @@ quantiles = np.sort(np.column_stack([model.predict(X[test]) for model in models]
 everybody = np.tile(np.quantile(y[~test], alphas), (test.sum(), 1))
 
 # %% [markdown]
-# The pinball loss is lowest at the true quantiles, and `crps_quantile` puts all of them into one number, in the unit
+# The pinball loss is lowest at the true quantiles. `crps_quantile` combines all quantiles into one number, in the unit
 # of the truth.
 
 # %%
@@ -37,8 +37,8 @@ wanted = {"pinball": tm.Pinball(alphas=alphas), "crps": tm.CrpsQuantile(alphas=a
 print(tm.compare(y[test], {"everybody alike": everybody, "the model": quantiles}, wanted))
 
 # %% [markdown]
-# Do the intervals hold as often as they promise? Half of the patients should lie between the inner quantiles, nine of
-# ten between the outer ones. The interval score asks that they be narrow as well.
+# Do the intervals have the coverage they claim? Half of the patients should lie between the inner quantiles, and nine
+# of ten between the outer ones. The interval score also rewards narrow intervals.
 
 # %%
 for level, columns in ((0.5, [1, 3]), (0.9, [0, 4])):
@@ -48,8 +48,8 @@ for level, columns in ((0.5, [1, 3]), (0.9, [0, 4])):
     print(promised, end="\n\n")
 
 # %% [markdown]
-# And for whom? The second column of the data is the sex of the patient, the third the body mass index; both have been
-# scaled, so that 0 is the mean.
+# And for which patients? The second column of the data is the patient's sex, the third the body mass index; both are
+# scaled so that 0 is the mean.
 
 # %%
 weight = np.where(X[test, 2] > 0, "heavier", "lighter")
@@ -57,7 +57,7 @@ by_weight = tm.evaluate(y[test], quantiles[:, [0, 4]], [tm.Coverage(level=0.9)],
 print(by_weight)
 
 # %% [markdown]
-# The median alone is a prediction like any other: what was predicted against what came, and what is left over.
+# The median is a prediction like any other. The plots show predicted against actual values, and the residuals.
 
 # %%
 middle = tm.evaluate(y[test], quantiles[:, 2], ["mae", "rmse", "mean_bias", "r2"], ci=0.95)
