@@ -252,7 +252,7 @@ def test_a_matrix_has_its_counts_and_shares():
     assert {"3", "1", "75 %", "25 %"} <= set(texts)
     assert plot.description == (
         "Confusion matrix of 2 classes: 75.0 % of the rows are right; the most frequent mistake is cat taken for dog "
-        "(1 times, 25 % of its rows)."
+        "(1 time, 25 % of its rows)."
     )
     right = confusion_matrix_plot(["cat", "dog"], np.eye(2, dtype=int), NONE)
     assert right.description == "Confusion matrix of 2 classes: 100.0 % of the rows are right."

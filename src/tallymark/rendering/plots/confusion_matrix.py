@@ -139,5 +139,6 @@ def _describe(title: str, names: Sequence[str], counts: Array, shares: Array) ->
     if not wrong.any():
         return f"{description}."
     y, x = divmod(int(np.argmax(wrong)), len(names))
+    times = "time" if times == "times" and counts[y, x] == 1 else times
     often = f"{show_count(counts[y, x].item())} {times}, {100 * shares[y, x]:.0f} % of its {rows}"
     return f"{description}; the most frequent mistake is {names[y]} taken for {names[x]} ({often})."

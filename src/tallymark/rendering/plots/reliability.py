@@ -66,7 +66,7 @@ def reliability_plot(
         canvas.name_axes(sizes, "predicted probability", "rows" if whole else "weight")
         canvas.name_axes(axes, "", what)
 
-    farthest = max(bins, key=lambda bin: abs(bin.predicted - bin.observed))
+    farthest = max(bins, key=lambda bin: bin.weight * abs(bin.predicted - bin.observed))  # not a bin of a few rows
     sentence = (
         f"{title}: in {len(bins)} bins, predicted probabilities and observed shares differ by {show_short(error)} on "
         f"average, most where {show_short(farthest.predicted)} was predicted and {show_short(farthest.observed)} was "
