@@ -67,7 +67,7 @@ def _discordant_rows(first: PairedOutcomes, second: PairedOutcomes) -> tuple[int
 
 
 def few_rows_note(first: PairedOutcomes | Placements, second: PairedOutcomes | Placements) -> tuple[str, ...]:
-    """The note where so few rows decide that any test of them is rough."""
+    """A note if too few rows differ for the test to be accurate."""
     if isinstance(first, PairedOutcomes) and isinstance(second, PairedOutcomes):
         discordant = sum(_discordant_rows(first, second))
         few = 0 < discordant < _FEW_DISCORDANT

@@ -14,7 +14,7 @@ from tallymark.evaluation.model_predictions import (
     CALL,
     ModelPredictions,
     check_model,
-    default_metrics,
+    default_metrics_of_model,
     known_classes,
     predict,
     prediction_method,
@@ -61,7 +61,7 @@ def evaluate_model(
     check_model(model)
     about = target_of(target, kind, classes, positive, normalize)
     if metrics is None:
-        metrics = default_metrics(model)
+        metrics = default_metrics_of_model(model)
     if metrics is None:  # as for any predictions
         method = "predict" if hasattr(model, "predict") else CALL
         return _evaluate(y, predict(model, X, method), None, about, keywords)

@@ -68,7 +68,7 @@ def is_classifier(model: Any) -> bool:
     return _is_of_type(model, "classifier") or hasattr(model, "classes_") or hasattr(model, "predict_proba")
 
 
-def default_metrics(model: Any) -> list[str] | None:
+def default_metrics_of_model(model: Any) -> list[str] | None:
     """The default metrics for the most detailed predictions of an estimator; None if they follow from its labels, or
     if it does not say what it is."""
     if _is_of_type(model, "regressor"):

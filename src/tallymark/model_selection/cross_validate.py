@@ -22,7 +22,7 @@ from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
 from tallymark.evaluation.evaluate import check_errors, evaluate_batch
 from tallymark.evaluation.model_predictions import (
     ModelPredictions,
-    default_metrics,
+    default_metrics_of_model,
     is_classifier,
     predict,
     prediction_method,
@@ -313,7 +313,7 @@ def _has_classes(trainer: Any, rows: Batch) -> bool:
 def _select_metrics(metrics: MetricsLike, rows: Batch, kind: str | None, trainer: Any) -> dict[str, Metric]:
     """The metrics; without any, those of the estimator, or by the type of the truth where predictions are unknown."""
     if metrics is None and kind is None and rows.truth_columns == 1 and not rows.has_query:
-        metrics = default_metrics(trainer)
+        metrics = default_metrics_of_model(trainer)
     selected = select_metrics(metrics, rows, Target(kind))
     for key, item in selected.items():
         if isinstance(item, GroupMetric):
