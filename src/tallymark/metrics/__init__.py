@@ -24,6 +24,8 @@ from tallymark.metrics.naming import *
 from tallymark.metrics.probability.base import *
 from tallymark.metrics.probability.brier import *
 from tallymark.metrics.probability.calibration import *
+from tallymark.metrics.probability.d2 import *
+from tallymark.metrics.probability.hinge import *
 from tallymark.metrics.probability.logloss import *
 from tallymark.metrics.probability.top_k import *
 from tallymark.metrics.ranking.at_k import *

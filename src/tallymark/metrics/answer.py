@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Undefined(NamedTuple):
-    """What a formula returns where there is no value: the reason."""
+    """What a formula returns instead of a value: the reason."""
 
     reason: str
 

@@ -164,11 +164,13 @@ class Metric(metaclass=_Record):
     """Why resampling does not tell how far the value may be off, where that is so."""
 
     undefined: float | str | None = undefined_choice()
-    """What stands for an undefined value: None for NaN, a number, or "raise"."""
+    """The replacement of undefined values: None for NaN, a number, or "raise"."""
 
     __signature__: ClassVar[Any] = ShownSignature()
     _parameters: ClassVar[dict[str, Parameter]] = {"undefined": undefined}  # type: ignore[dict-item]
     _values: ClassVar[tuple[Any, ...]] = ()  # of the parameters, per instance; a ClassVar to be no field
+    explicit_parameters: ClassVar[frozenset[str]] = frozenset()
+    """The parameters that were set, also to their defaults. Equality ignores them."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -195,6 +197,8 @@ class Metric(metaclass=_Record):
 
     def __init__(self, **given: Any) -> None:
         fields = vars(self)
+        if given:
+            fields["explicit_parameters"] = frozenset(given)
         for key, parameter in self._parameters.items():
             fields[key] = parameter.normal(key, given.pop(key)) if key in given else parameter.default
         fields["__qualname__"] = self.__name__
@@ -218,6 +222,10 @@ class Metric(metaclass=_Record):
     def range(self) -> tuple[float, float]:
         """The lowest and highest value that the metric can take."""
         return (-math.inf, math.inf)
+
+    def range_of(self, state: Any) -> tuple[float, float]:
+        """The range on data such as these, where that is narrower, as with two classes."""
+        return self.range
 
     @property
     def rounding_scale(self) -> float:
@@ -250,10 +258,13 @@ class Metric(metaclass=_Record):
         >>> import tallymark as tm
         >>> tm.fscore.replace(average="macro").display_name, tm.accuracy.replace(threshold=0.3).display_name
         ('macro F1', 'accuracy (threshold 0.3)')
+        >>> tm.metric("pinball", alphas=0.9).display_name
+        'pinball loss (alphas 0.9)'
         """
         name, expressed = self._display_parts()
         changed = {key: value for key, value in self._changed().items() if key not in expressed}
-        rest = ", ".join(f"{key.replace('_', ' ')} {show(value)}" for key, value in changed.items())
+        alone = {k: v[0] if isinstance(v, tuple) and len(v) == 1 else v for k, v in changed.items()}
+        rest = ", ".join(f"{key.replace('_', ' ')} {show(value)}" for key, value in alone.items())
         return f"{name} ({rest})" if rest else name
 
     def _display_parts(self) -> tuple[str, tuple[str, ...]]:
@@ -321,7 +332,7 @@ class Metric(metaclass=_Record):
         return None
 
     def replicate_values(self, reads: Reads, batch: Batch, draws: Draws) -> Array | None:
-        """The values in all replicates of a batch, NaN where there is none, if that is faster than to read the state of
+        """The values in all replicates of a batch, NaN where undefined, if that is faster than to read the state of
         each; else None."""
         return None
 
@@ -330,10 +341,10 @@ class Metric(metaclass=_Record):
         return None
 
     def check_values(self, state: Any, batch: Batch | None) -> None:
-        """Refuse values for which the metric has no meaning."""
+        """Reject values for which the metric has no meaning."""
 
     def check_columns(self, truth_columns: int, prediction_columns: int) -> None:
-        """Refuse tables whose widths do not fit."""
+        """Reject tables whose widths do not fit."""
 
     # What follows.
 
@@ -356,7 +367,7 @@ class Metric(metaclass=_Record):
         return found
 
     def check_kind(self, kind: str | None) -> None:
-        """Refuse predictions of another kind."""
+        """Require predictions of the right kind."""
         if kind is not None and kind not in (self.kinds or (self.kind,)):
             takes = self.takes or f'predictions of kind "{self.kind}"'
             given = Text(f'{{kind="{kind}"}}')
@@ -386,7 +397,7 @@ class Metric(metaclass=_Record):
         if answer.reason is not None and isinstance(answer.value, float):
             return NoInterval(answer.reason)
         found = self.analytic_interval(state, level)
-        return found.around(answer.value, self.range) if isinstance(found, Interval) else found
+        return found.around(answer.value, self.range_of(state)) if isinstance(found, Interval) else found
 
     def restore_value(self, data: Any) -> Any:
         """The value that JSON has as this data; where a value is a table, what its `to_dict` gave."""
@@ -397,7 +408,7 @@ class Metric(metaclass=_Record):
         return self.to_answer(self.formula_value(state), self.notes(state))
 
     def to_answer(self, value: Any, notes: tuple[str, ...] = ()) -> Answer:
-        """Turn the formula's value into an answer: `undefined=` decides what stands for no value."""
+        """Turn the formula's value into an answer; `undefined=` replaces undefined values."""
         if isinstance(value, float) and math.isfinite(value):  # as nearly always
             return Answer(value, None, notes)
         if isinstance(value, float) and math.isnan(value):
@@ -491,7 +502,9 @@ class Metric(metaclass=_Record):
 
     def replace(self, **changes: Any) -> Self:
         """The same metric with other parameters."""
-        return type(self)(**{**self.parameters(), **changes})
+        changed = type(self)(**{**self.parameters(), **changes})
+        vars(changed)["explicit_parameters"] = self.explicit_parameters | changes.keys()
+        return changed
 
     def parameters(self) -> dict[str, Any]:
         """The fields and their values."""
@@ -546,7 +559,8 @@ class Metric(metaclass=_Record):
         raise AttributeError("a metric is frozen")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (restore_metric, (type(self), self._changed()))
+        given = {key: value for key, value in self.parameters().items() if key in self.explicit_parameters}
+        return (restore_metric, (type(self), given))
 
 
 def restore_metric(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
@@ -555,7 +569,7 @@ def restore_metric(cls: type[Metric], parameters: dict[str, Any]) -> Metric:
 
 
 def check_better(better: object) -> str | float:
-    """Refuse what is no direction."""
+    """Require a direction."""
     if isinstance(better, str) and better in ("higher", "lower"):
         return better
     if isinstance(better, Real) and not isinstance(better, bool) and math.isfinite(better):
@@ -564,7 +578,7 @@ def check_better(better: object) -> str | float:
 
 
 def refuse_arguments(of: str, unknown: Mapping[str, object]) -> None:
-    """Refuse arguments that a call does not have, and say how it writes the direction of other libraries."""
+    """Reject arguments that a call does not have, and say how it writes the direction of other libraries."""
     for name, value in unknown.items():
         hint = None
         if name in ("higher_is_better", "greater_is_better", "maximize", "mode"):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Never, Self
 
 import numpy as np
 
 from tallymark.data.arguments import check_choice
+from tallymark.data.arrays import Array
+from tallymark.data.labels import Label
 from tallymark.data.target import KINDS, Target
-from tallymark.errors import ParameterError, Text, WeightError, brief
+from tallymark.errors import Argument, ParameterError, Text, WeightError, brief
 from tallymark.metrics import registry
 from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import Better, Metric, refuse_arguments, restore_metric
 from tallymark.metrics.naming import known_metric
 from tallymark.metrics.parameters import Parameter
+from tallymark.states.labels.counts import find_positive
 from tallymark.states.labels.label_rows import LabelRows, LabelRowsOf
 
 __all__ = ["custom"]
@@ -43,6 +46,7 @@ class FunctionMetric(Metric, abstract=True):
         vars(self)["kind"] = self.own_kind
         vars(self)["kinds"] = ("score", "probability", "margin") if self.own_kind == "score" else ()
         vars(self)["takes_weights"] = _weights_argument(self.function)
+        vars(self)["takes_positive"] = _takes_positive(self.function)
         vars(self)["__doc__"] = self.function.__doc__
 
     @property
@@ -51,7 +55,8 @@ class FunctionMetric(Metric, abstract=True):
 
     def reads_of(self, target: Target) -> LabelRowsOf:
         if self.own_kind in ("value", "label"):
-            return LabelRowsOf(target.classes, numbers=self.own_kind == "value")
+            positive = target.positive if self.own_kind == "label" and vars(self)["takes_positive"] else None
+            return LabelRowsOf(target.classes, numbers=self.own_kind == "value", positive=positive)
         return LabelRowsOf(target.classes, numbers=True, positive=target.positive)
 
     @property
@@ -73,12 +78,33 @@ class FunctionMetric(Metric, abstract=True):
                 argument="weights",
                 hint="Give the function a third parameter, weights or sample_weight",
             )
-        more, named = ((weights,), {}) if taken == "" else ((), {} if taken is None else {taken: weights})
-        value = self.function(_narrow(truth), _narrow(prediction), *more, **named)
+        more: tuple[Any, ...] = (weights,) if taken == "" else ()
+        named: dict[str, Any] = {taken: weights} if taken else {}
+        positive = state.reads.positive
+        if positive is not None and self.own_kind == "label":
+            named["pos_label"] = positive
+        try:
+            value = self.function(_narrow(truth), _narrow(prediction), *more, **named)
+        except ValueError:
+            if vars(self)["takes_positive"]:
+                self._check_positive(truth, prediction, positive)
+            raise
         try:
             return float(value)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the function of {self.name} must return a number; it returned {value!r}") from error
+
+    def _check_positive(self, truth: Array, prediction: Array, positive: Label | None) -> None:
+        """Refuse labels among which the function cannot know the positive class, in our words."""
+        sides = (truth, prediction) if self.own_kind == "label" else (truth,)
+        labels = sorted({label for side in sides for label in side.ravel().tolist()})
+        if len(labels) > 2 and self.own_kind == "label":
+            example = f'tm.custom(functools.partial({_name_of(self.function)}, average="macro"), name="my_metric")'
+            raise ParameterError(
+                f"{self.name} is for two classes; these rows have {len(labels)}",
+                hint=f"Set its average, as in {example}",
+            )
+        find_positive(labels, Target(positive=positive))
 
     def parameters(self) -> dict[str, Any]:
         return {"undefined": self.undefined}  # the rest is what the metric is, not how it is set
@@ -103,6 +129,25 @@ class FunctionMetric(Metric, abstract=True):
 
 def _narrow(table: Any) -> Any:
     return table[:, 0] if table.ndim == 2 and table.shape[1] == 1 else table
+
+
+def _parameters_of(function: Function) -> Mapping[str, Any]:
+    from inspect import signature  # slow to load, and few need it
+
+    try:
+        return signature(function).parameters
+    except (TypeError, ValueError):  # of one that is not written in Python
+        return {}
+
+
+def _takes_positive(function: Function) -> bool:
+    """Whether a function reads its parameter `pos_label`, as those of scikit-learn do without another average."""
+    parameters = _parameters_of(function)
+    return "pos_label" in parameters and ("average" not in parameters or parameters["average"].default == "binary")
+
+
+def _name_of(function: Function) -> str:
+    return str(getattr(getattr(function, "func", function), "__name__", "function"))
 
 
 def _weights_argument(function: Function) -> str | None:
@@ -131,6 +176,15 @@ def _weights_argument(function: Function) -> str | None:
     )
 
 
+def _refuse_parameters_of(function: Function, unknown: Mapping[str, object]) -> None:
+    """Refuse parameters of the function, and say how to set them."""
+    for name, value in unknown.items():
+        if name in _parameters_of(function):
+            example = f'tm.custom(functools.partial({_name_of(function)}, {name}={value!r}), name="my_metric")'
+            problem = Text("tm.custom has no argument {}", Argument(name))
+            raise ParameterError(problem, argument=name, hint=f"Set parameters of a function as in {example}")
+
+
 def custom(
     function: Function, *, name: str | None = None, better: Better = None, kind: str | None = None, **unknown: Never
 ) -> Metric:
@@ -139,7 +193,8 @@ def custom(
     It works wherever a built-in metric does, and its name works in strings. It keeps the rows. A scikit-learn function
     is taken as it is, under its name after `sklearn_`, with the direction and the kind that its metric has here.
     Columns of probabilities are passed in the order of the sorted classes, as it expects them; with `positive=` in a
-    call, a truth beside scores or probabilities is 1 for that class and 0 for others.
+    call, a truth beside scores or probabilities is 1 for that class and 0 for others; a function of labels is given it
+    as `pos_label`, where it has this parameter.
 
     Args:
         function: The function. Weights, an array or None, go to its parameter `sample_weight` or `weights`, or to a
@@ -156,6 +211,7 @@ def custom(
     """
     if not callable(function):
         raise ParameterError(argument="function", expected="be callable", got=brief(function))
+    _refuse_parameters_of(function, unknown)
     refuse_arguments("tm.custom", unknown)
     own_name = getattr(function, "__name__", "") if name is None else name
     inner, known = getattr(function, "func", function), None  # of a functools.partial

@@ -57,7 +57,7 @@ class Listing(Sequence[Metric]):
     def table(self) -> Table:
         rows = [(str(m), m.family, show_better(m.better), m.unit, m.size, m.description) for m in self._metrics]
         title = f"{len(self)} metrics" if len(self) != 1 else "1 metric"
-        return Table(title, ("metric", "family", "better", "unit", "state", "what it is"), rows)
+        return Table(title, ("metric", "family", "better", "unit", "state", "what it is"), rows).without_empty("unit")
 
     def __repr__(self) -> str:
         return to_text(self.table())

@@ -42,7 +42,7 @@ def metric(name: str | Metric | Mapping[str, Any] = "rmse", /, **parameters: Any
         if not parameters:
             return _from_text(name)
         word, written = _parse(name)
-        return _find(word, {**written, **parameters})
+        return _find(word, _join(name, written, parameters))
     item: object = name() if isinstance(name, type) and issubclass(name, Metric) else name
     if not isinstance(item, Metric):
         hint = "Wrap a function with tm.custom" if callable(name) else None
@@ -92,7 +92,7 @@ def named_attribute(name: str) -> Metric | None:
 
 
 def _refuse_other_values(name: str, rows: Iterable[NameElsewhere]) -> None:
-    """Refuse a function of another library whose value is another than here: it would be taken for the same."""
+    """Reject a function of another library whose value is another than here: it would be taken for the same."""
     from tallymark.metrics.names_elsewhere import OTHER_VALUES
 
     for row in rows:
@@ -123,16 +123,28 @@ def _find(word: str, parameters: dict[str, Any]) -> Metric:
         return registry.makers[word](**parameters)
     name, implied = registry.aliases.get(word, (word, {}))
     if name in registry.classes:
-        return registry.classes[name](**{**implied, **parameters})
+        return registry.classes[name](**_join(word, implied, parameters))
     other = _other_name(fold(word))
     if other is None:
         raise _unknown(word)
     if not other.words:
         raise UnknownMetricError(f"there is no metric {word!r}", hint=other.note)
-    found = list(dict.fromkeys(_find(each, {**written, **parameters}) for each, written in map(_parse, other.words)))
+    parsed = [_parse(each) for each in other.words]
+    found = list(dict.fromkeys(_find(each, _join(word, written, parameters)) for each, written in parsed))
     if len(found) > 1:
         raise UnknownMetricError(f"{word!r} can be {' or '.join(map(repr, other.words))}; write one of them as it is")
-    return found[0].replace(**{**other.implied, **parameters}) if other.implied else found[0]
+    return found[0].replace(**_join(word, other.implied, parameters)) if other.implied else found[0]
+
+
+def _join(name: str, implied: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that a name implies, and those given beside it, which must not set another value."""
+    for key in implied.keys() & given.keys():
+        if implied[key] != given[key]:
+            values = brief(implied[key]), repr(name), brief(given[key])
+            raise ParameterError(
+                Text("{} is {} in {} and {} beside it; set it once", Argument(key), *values), argument=key
+            )
+    return {**implied, **given}
 
 
 def _unknown(word: str) -> UnknownMetricError:
@@ -187,6 +199,7 @@ def _as_hint(note: str) -> str:
 
 _LONGEST_WORD = 100  # characters of a name that is looked up without its spelling
 _AVERAGES = ("micro", "macro", "weighted")
+_MACRO_PR = re.compile(r"(f.*)macropr|macropr(f.*)")  # which only F has
 _AT = {"precision": "precision_at", "recall": "recall_at", "p": "precision_at", "r": "recall_at", "hit": "hit_rate"}
 _AT |= dict.fromkeys(("accuracy", "acc", "top"), "top_k_accuracy")
 _WITH_BETA = re.compile(r"f([1-9]\d*(?:\.\d+)?|0?\.\d+)(?:score)?")
@@ -209,6 +222,8 @@ def _other_name(folded: str) -> OtherName | None:
         return OtherName(("error_rate",), {"threshold": float(match[1])})
     if match := _WITH_K.fullmatch(folded):
         return _with_parameter(_AT.get(match[1], match[1]), "k", int(match[2]))
+    if match := _MACRO_PR.fullmatch(folded):
+        return _with_parameter(match[1] or match[2], "average", "macro_pr")
     for average in _AVERAGES:
         if folded.startswith(average) or folded.endswith(average):
             return _with_parameter(folded.removeprefix(average).removesuffix(average), "average", average)

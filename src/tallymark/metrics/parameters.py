@@ -68,8 +68,8 @@ def switch(default: bool) -> Any:
 
 
 def count(default: int | None) -> Any:
-    """A whole number from 1 on. A default of None stands for no limit."""
-    wanted = "a whole number from 1 on" + (", or None for no limit" if default is None else "")
+    """A positive integer. A default of None means no limit."""
+    wanted = "a positive integer" + (", or None for no limit" if default is None else "")
 
     def normal(name: str, value: Any) -> int | None:
         if value is None and default is None:
@@ -95,14 +95,12 @@ def bin_count() -> Any:
 
 
 def cost() -> Any:
-    """A float from 0 on, or None."""
+    """A non-negative float, or None."""
 
     def normal(name: str, value: Any) -> float | None:
         found = None if value is None else _as_float(value)
         if value is not None and (found is None or found < 0):
-            raise ParameterError(
-                argument=name, expected="be a cost, a finite number from 0 on, or None", got=brief(value)
-            )
+            raise ParameterError(argument=name, expected="be a finite number of at least 0, or None", got=brief(value))
         return found
 
     return Parameter(None, normal)
@@ -152,7 +150,7 @@ def number_of_bins(default: int) -> Any:
     def normal(name: str, value: Any) -> int:
         found = _as_float(value)
         if found is None or not 1 <= found <= MOST_BINS or not found.is_integer():
-            raise ParameterError(argument=name, expected=f"be a whole number from 1 to {MOST_BINS:,}", got=brief(value))
+            raise ParameterError(argument=name, expected=f"be an integer from 1 to {MOST_BINS:,}", got=brief(value))
         return int(found)
 
     return Parameter(default, normal)
@@ -238,7 +236,7 @@ def output_choice() -> Any:
 
 
 def undefined_choice() -> Any:
-    """What stands for an undefined value: None for NaN, a number, or "raise"."""
+    """The replacement of undefined values: None for NaN, a number, or "raise"."""
 
     def normal(name: str, value: Any) -> float | str | None:
         if value is None or (isinstance(value, str) and value == "raise"):

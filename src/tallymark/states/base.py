@@ -286,6 +286,10 @@ class Plan:
         self.reads = tuple(_joined(groups[group]) for group in ordered)
         self._places = {group: place for place, group in enumerate(ordered)}
 
+    def part(self, groups: Set[Hashable]) -> Plan:
+        """The plan of some groups, whose states stay what they are beside the others."""
+        return Plan(reads for reads in self.reads if reads.group in groups)
+
     def zero(self) -> States:
         """The states of no rows."""
         return tuple(reads.zero() for reads in self.reads)

@@ -18,6 +18,7 @@ from tallymark.states.base import ONE, KeyedReads, check_addable, exact_total
 from tallymark.states.labels.encoding import encode_labels
 from tallymark.states.labels.label_rows import Encoded
 from tallymark.states.rows import ChunkedState, check_weights, copy_weights
+from tallymark.states.sums import exact_sum
 
 _EXACT = 2.0**53  # from here on, float64 makes different integers equal
 
@@ -120,6 +121,16 @@ class Queries(ChunkedState[QueriesOf, QueryChunk]):
             self._ranked = _rank(self._joined(), stable=self._reads.stable)
         return self._ranked
 
+    def total_gain(self, k: int | None, *, exponential: bool, average: bool) -> int | None:
+        """The exact total of weight times discounted cumulative gain over the queries; None if it is too large. The
+        gains of equal scores are the mean over all their orders, or those of the order in which they are ranked."""
+        chunk = self._joined()
+        with np.errstate(over="ignore"):
+            gains = _discounted_gains(chunk, k, exponential=exponential, average=average, stable=self._reads.stable)
+            if chunk.weights is not None:
+                gains *= weights_by_query(chunk.queries, chunk.weights)
+        return exact_sum(gains) if np.isfinite(gains).all() else None
+
     def _joined(self) -> QueryChunk:
         if len(self._chunks) == 1:
             return self._chunks[0]
@@ -193,6 +204,26 @@ def _rank(chunk: QueryChunk, *, stable: bool) -> Ranked:
         return Ranked(rankings, present, absent, single, present * ONE, absent * ONE)
     heavy, light = rankings.weights
     return Ranked(rankings, present, absent, single, exact_total(*heavy), exact_total(*light))
+
+
+def _discounted_gains(chunk: QueryChunk, k: int | None, *, exponential: bool, average: bool, stable: bool) -> Array:
+    """The discounted cumulative gain of every query."""
+    queries, relevance, score, _ = chunk
+    codes = np.repeat(np.arange(len(score)), score.shape[1]) if queries is None else queries.codes
+    relevance, score = relevance.ravel(), score.ravel()
+    order = np.lexsort((-score, codes) if stable else (relevance, -score, codes))
+    relevance, score, codes = relevance[order], score[order], codes[order]
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    ranks = np.arange(1, len(codes) + 1) - np.repeat(starts, np.diff(starts, append=len(codes)))
+    discounts = 1 / np.log2(1 + ranks)
+    if k is not None:
+        discounts[ranks > k] = 0
+    if average:
+        ties = np.flatnonzero((np.diff(codes, prepend=-1) != 0) | (np.diff(score, prepend=np.inf) != 0))
+        sizes = np.diff(ties, append=len(codes))
+        discounts = np.repeat(np.add.reduceat(discounts, ties) / sizes, sizes)
+    gains = np.exp2(relevance) - 1 if exponential else relevance
+    return np.asarray(np.add.reduceat(gains * discounts, starts))
 
 
 def _read_queries(batch: Batch) -> Encoded | None:

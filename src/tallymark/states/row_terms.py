@@ -9,7 +9,12 @@ from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.states.base import to_float
 from tallymark.states.probabilities.costs import Cost, binary_term, quantity_per_row
-from tallymark.states.probabilities.reading import read_probability_columns_of, total_binary, with_checks
+from tallymark.states.probabilities.reading import (
+    read_hinge_losses,
+    read_probability_columns_of,
+    total_binary,
+    with_checks,
+)
 from tallymark.states.sums import SumsOf, Term
 
 _WIDTH = 1024  # columns of one table
@@ -34,6 +39,8 @@ def row_terms(term: Term, truth: Array, prediction: Array) -> Array:
 
 def row_costs(cost: Cost, batch: Batch, target: Target) -> Array:
     """What the probability of every row costs."""
+    if cost.is_of_margins:
+        return read_hinge_losses(batch, target.of_margins()).losses
     term = Term(binary_term(cost), (cost.clip,) if cost.name == "log_loss" else ())
     if batch.prediction_columns == 1:
         truth = total_binary(batch, target, with_checks([])).truth

@@ -73,7 +73,7 @@ class ChunkedState(State, Generic[R, C]):
 
     @classmethod
     def check_chunks(cls, chunks: tuple[C, ...]) -> None:
-        """Refuse chunks that do not go together."""
+        """Reject chunks that do not go together."""
 
 
 def copy_weights(batch: Batch) -> Array | None:
@@ -82,7 +82,7 @@ def copy_weights(batch: Batch) -> Array | None:
 
 
 def check_weights(weights: Array | None, n: int) -> None:
-    """Refuse stored weights that are not one number per row, finite and not negative."""
+    """Reject stored weights that are not one number per row, finite and not negative."""
     if weights is None:
         return
     if weights.ndim != 1 or weights.dtype != np.float64 or len(weights) != n:
@@ -137,11 +137,14 @@ class Rows(ChunkedState[RowsOf, ValueChunk]):
         return (self._chunks[0].truth.shape[1], self._chunks[0].prediction.shape[1]) if self._chunks else None
 
     def arrays(self) -> tuple[Array, Array, Array | None]:
-        """All rows in the order in which they were added; rows of weight zero are left out."""
+        """All rows in the order in which they were added, not to be changed; rows of weight zero are left out."""
         if not self._chunks:
             return np.empty((0, 1)), np.empty((0, 1)), None
-        truth = np.concatenate([chunk.truth for chunk in self._chunks])
-        prediction = np.concatenate([chunk.prediction for chunk in self._chunks])
+        if len(self._chunks) == 1:
+            truth, prediction, _ = self._chunks[0]
+        else:
+            truth = np.concatenate([chunk.truth for chunk in self._chunks])
+            prediction = np.concatenate([chunk.prediction for chunk in self._chunks])
         weights = self.weights()
         if weights is None:
             return truth, prediction, None

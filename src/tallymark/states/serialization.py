@@ -161,7 +161,7 @@ def unpack_target(fields: dict[str, Any]) -> Target:
     """The target of these facts."""
     unanswered = fields.get("unanswered")
     if unanswered is not None and not isinstance(unanswered, str):
-        raise StateError("what stands for no prediction must be a text")
+        raise StateError("the label of missing predictions must be a string")
     return Target(
         fields["kind"],
         classes=fields["classes"],
@@ -174,7 +174,7 @@ def unpack_target(fields: dict[str, Any]) -> Target:
 def count_of(packed: object) -> int:
     """A number of rows."""
     if type(packed) is not int or not 0 <= packed <= MOST_ROWS:
-        raise StateError("a number of rows must be a whole number, from 0 to 2**53")
+        raise StateError("the number of rows must be an integer from 0 to 2**53")
     return packed
 
 

@@ -145,7 +145,7 @@ class Term(NamedTuple):
 
 
 def check_parameters(term: Term) -> None:
-    """Refuse a term that does not exist, or with parameters that it does not have."""
+    """Reject a term that does not exist, or with parameters that it does not have."""
     if term.name not in CODES:
         raise ParameterError(f"there is no term {term.name!r}; the terms are {', '.join(_PLAIN)}")
     wanted = "one parameter" if term.name in _WITH_PARAMETER else "no parameters"
@@ -155,7 +155,7 @@ def check_parameters(term: Term) -> None:
 
 
 def check_layout(layout: str, truth_columns: int, prediction_columns: int, quantiles: int) -> None:
-    """Refuse tables whose widths do not fit the layout."""
+    """Reject tables whose widths do not fit the layout."""
     if layout == PAIRED:
         if truth_columns != prediction_columns:
             raise ShapeError(

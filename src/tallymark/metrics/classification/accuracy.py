@@ -85,7 +85,7 @@ class MarginAccuracy(Accuracy):
 
     def needs(self, target: Target) -> Reads:
         self.check_kind(target.kind)
-        return super().needs(_MARGINS if target is ANY_TARGET else Target(**{**target.keywords(), "kind": "margin"}))
+        return super().needs(_MARGINS if target is ANY_TARGET else target.of_margins())
 
 
 _MARGINS = Target("margin")

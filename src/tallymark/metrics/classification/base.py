@@ -93,7 +93,7 @@ class LabelMetric(Metric, abstract=True):
         return columns[0] == 1  # else by the posterior of the table
 
     def values_of_draws(self, c: DrawnCounts) -> Any:
-        """The values of many tables, NaN where there is none; one line per class where the value has one. None: each is
+        """The values of many tables, NaN where undefined; one line per class where the value has one. None: each is
         to be read by itself."""
         found = self.ratio(c)
         return None if found is None else self.from_ratio(quotients(*found))
@@ -108,9 +108,18 @@ class LabelMetric(Metric, abstract=True):
 
 
 def require_single(counts: Counts, metric: Metric) -> None:
-    """Refuse rows that have several labels."""
+    """Require one label per row."""
     if not counts.single:
         raise KindError(Text("{} reads one label per row; {y_true} is a table with several", metric))
+
+
+def require_positive(counts: Counts, metric: Metric, who: str) -> None:
+    """Require one label per row, and a positive class where there are more than two."""
+    require_single(counts, metric)
+    if len(counts.classes) > 2 and counts.target.positive is None:
+        raise ParameterError(
+            argument="positive", expected=f"be given for {who}, since there are {len(counts.classes)} classes"
+        )
 
 
 class AveragedMetric(LabelMetric, abstract=True):
@@ -223,12 +232,7 @@ class AveragedMetric(LabelMetric, abstract=True):
                 argument="average", expected=f"be given for {self.name}, since {found}: one of {listed}, or None"
             )
         if average == "binary":
-            require_single(counts, self)
-            if several and counts.target.positive is None:
-                raise ParameterError(
-                    argument="positive",
-                    expected=f'be given for average="binary", since there are {len(counts.classes)} classes',
-                )
+            require_positive(counts, self, 'average="binary"')
         return average
 
     def _choices(self) -> tuple[str | None, ...]:
@@ -321,7 +325,8 @@ class AveragedMetric(LabelMetric, abstract=True):
         if not rows:
             return NoInterval(self.why), ()
         lo, hi = map(self.from_share, wilson(hits, rows, level))
-        return (lo, hi), few_rows_note(rows)
+        _, _, which = self.monotone_in.why.partition("no row ")
+        return (lo, hi), few_rows_note(rows, f" {which}" if which else "")
 
     def _micro_interval(self, counts: Counts, level: float) -> Interval | NoInterval:
         """Of the tables added up, all is a function of how many rows are right, and rises or falls with it."""

@@ -14,7 +14,7 @@ from tallymark.metrics.classification.confusion_matrix import show_label
 from tallymark.metrics.classification.precision_recall import fscore, precision, recall
 from tallymark.rendering.exports import DataFrameExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Table
+from tallymark.rendering.table import Table, show_number
 from tallymark.rendering.text import to_text
 from tallymark.states.base import divide
 from tallymark.states.labels.counts import Counts
@@ -113,7 +113,7 @@ class ClassReport(DataFrameExport):
             notes = (*notes, f"the lowest of {len(self.scores):,} classes; to_dict() and the frames have them all")
         shown = [(show_label(label), *scores) for label, scores in items]
         shown += [(f"— {name}", *scores) for name, scores in self.averages.items()]
-        title = f"classification report · accuracy {self.accuracy:.6g}"
+        title = f"classification report · accuracy {show_number(self.accuracy)}"
         return Table(title, ("class", *_HEADINGS), shown, notes, numbers=_HEADINGS, named_rows=True)
 
     def __eq__(self, other: object) -> bool:
@@ -133,7 +133,7 @@ class ClassificationReport(LabelMetric):
     """Precision, recall, F1, true positives, false positives and false negatives of every class, and averages.
 
     >>> classification_report(["cat", "dog", "dog"], ["cat", "cat", "dog"])
-    classification report · accuracy 0.666667
+    classification report · accuracy 0.6667
     <BLANKLINE>
     class       precision  recall      F1  support  TP  FP  FN
     ──────────  ─────────  ──────  ──────  ───────  ──  ──  ──

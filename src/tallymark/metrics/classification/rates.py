@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from tallymark.metrics.classification.base import AveragedMetric
+import math
+from typing import Any, ClassVar
+
+from tallymark.metrics.classification.base import AveragedMetric, LabelMetric, require_positive
 from tallymark.metrics.classification.precision_recall import NOT_PREDICTED, NOT_TRUE
-from tallymark.states.labels.counts import Cells
+from tallymark.states.labels.counts import Cells, Counts
 
 __all__ = [
     "Fallout",
     "Fdr",
     "Fnr",
     "Informedness",
+    "LikelihoodRatioNegative",
+    "LikelihoodRatioPositive",
     "Markedness",
     "Npv",
     "SelectionRate",
@@ -19,6 +24,8 @@ __all__ = [
     "fdr",
     "fnr",
     "informedness",
+    "likelihood_ratio_negative",
+    "likelihood_ratio_positive",
     "markedness",
     "npv",
     "selection_rate",
@@ -191,7 +198,7 @@ class Informedness(AveragedMetric):
 
 
 class Markedness(AveragedMetric):
-    """How much better than chance the answers can be trusted: precision plus npv minus one.
+    """How much better than chance the predictions are: precision plus npv minus one.
 
     >>> markedness([1, 1, 0, 0], [1, 0, 0, 0])
     0.6666666666666666
@@ -210,6 +217,68 @@ class Markedness(AveragedMetric):
         return c.tp * c.tn - c.fp * c.fn, (c.tp + c.fp) * (c.tn + c.fn)
 
 
+class LikelihoodRatio(LabelMetric, abstract=True):
+    """A ratio of two rates of a binary table, whose value is that of the positive class."""
+
+    range = (0.0, math.inf)
+    landmarks = ((1.0, "the prediction says nothing about the class"),)
+    related = ("recall",)
+    samples: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"threshold": 0.3})
+
+    @property
+    def is_of_positive_class(self) -> bool:
+        return True
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        """Numerator and denominator."""
+        raise NotImplementedError
+
+    def ratio(self, c: Counts) -> tuple[Any, Any]:
+        require_positive(c, self, self.name)
+        return self.fraction(c.cell(c.positive()))
+
+
+class LikelihoodRatioPositive(LikelihoodRatio):
+    """How many times as likely a positive prediction is for a positive row as for a negative one.
+
+    >>> likelihood_ratio_positive([1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0])
+    4.0
+    """
+
+    display = "positive likelihood ratio"
+    aliases = {"positive_likelihood_ratio": {}, "lr_positive": {}}
+    better = "higher"
+    formula = "(TP / (TP + FN)) / (FP / (FP + TN)) = recall / false positive rate"
+    reading = "10: a positive prediction multiplies the odds of being positive by 10; 1 is random guessing."
+    when_undefined = "No negative row was predicted positive, or no row is truly positive."
+    pitfalls = ("Without false positives it is undefined, however good the model.",)
+    why = "no negative row was predicted positive, or no row is truly positive"
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.tp * (c.fp + c.tn), c.fp * (c.tp + c.fn)
+
+
+class LikelihoodRatioNegative(LikelihoodRatio):
+    """How many times as likely a negative prediction is for a positive row as for a negative one.
+
+    >>> likelihood_ratio_negative([1, 1, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0])
+    0.6666666666666666
+    """
+
+    display = "negative likelihood ratio"
+    aliases = {"negative_likelihood_ratio": {}, "lr_negative": {}}
+    better = "lower"
+    at_perfect = 0.0
+    formula = "(FN / (TP + FN)) / (TN / (FP + TN)) = false negative rate / specificity"
+    reading = "0.1: a negative prediction divides the odds of being positive by 10; 1 is random guessing."
+    when_undefined = "No negative row was predicted negative, or no row is truly positive."
+    pitfalls = ("It says nothing about positive predictions: read it beside likelihood_ratio_positive.",)
+    why = "no negative row was predicted negative, or no row is truly positive"
+
+    def fraction(self, c: Cells) -> tuple[int, int]:
+        return c.fn * (c.fp + c.tn), c.tn * (c.tp + c.fn)
+
+
 fdr = Fdr()
 fallout = Fallout()
 specificity = Specificity()
@@ -218,3 +287,5 @@ fnr = Fnr()
 informedness = Informedness()
 markedness = Markedness()
 selection_rate = SelectionRate()
+likelihood_ratio_positive = LikelihoodRatioPositive()
+likelihood_ratio_negative = LikelihoodRatioNegative()

@@ -137,7 +137,11 @@ class DaviesBouldin(ShapeMetric):
     pitfalls = ("It favours round clusters, and depends on the scale of the columns.",)
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
-        centres, rests, _, _, sizes, distances, _, _ = centroid_spread(table, clusters, weights, count)
+        return self.spread_value(centroid_spread(table, clusters, weights, count), count)
+
+    def spread_value(self, found: Any, count: int) -> float | Undefined:
+        """The value by what the core says of the centroids."""
+        centres, rests, _, _, sizes, distances, _, _ = found
         spread = distances / sizes
         worst = np.empty(count)
         step = max(1, _CELLS // centres.size)  # clusters at a time: no table of all by all
@@ -172,7 +176,11 @@ class CalinskiHarabasz(ShapeMetric):
     pitfalls = ("It grows with the number of rows.", "It favours round clusters of similar size.")
 
     def shape_value(self, table: Any, clusters: Any, weights: Any, count: int) -> float | Undefined:
-        centres, rests, centre, rest, sizes, _, squares, _ = centroid_spread(table, clusters, weights, count)
+        return self.spread_value(centroid_spread(table, clusters, weights, count), count)
+
+    def spread_value(self, found: Any, count: int) -> float | Undefined:
+        """The value by what the core says of the centroids."""
+        centres, rests, centre, rest, sizes, _, squares, _ = found
         within = math.fsum(squares.tolist())
         if not within:
             return Undefined("the points of every cluster coincide")

@@ -19,7 +19,7 @@ from tallymark.metrics.answer import Answer, Undefined
 from tallymark.metrics.base import FACTS, NOT_GIVEN, Metric, ShownSignature
 from tallymark.metrics.naming import metric
 from tallymark.metrics.parameters import Parameter
-from tallymark.rendering.table import show_number
+from tallymark.rendering.table import show_cell
 from tallymark.rendering.text import list_first
 from tallymark.states.base import Plan, Reads
 from tallymark.states.groups import Group, Slice, group_columns, slice_states
@@ -56,8 +56,8 @@ class Extreme:
     def describe(self) -> str:
         """Both ends, or whose value it is where all have the same."""
         if self.values[self.low] == self.values[self.high]:
-            return f"{show_number(self.values[self.low])} for {list_first(list(map(show_group, self.values)))}"
-        low, high = (f"{show_group(group)} ({show_number(self.values[group])})" for group in (self.low, self.high))
+            return f"{show_cell(self.values[self.low])} for {list_first(list(map(show_group, self.values)))}"
+        low, high = (f"{show_group(group)} ({show_cell(self.values[group])})" for group in (self.low, self.high))
         return f"highest for {high}, lowest for {low}"
 
 

@@ -160,7 +160,7 @@ class Worst(GroupMetric, abstract=True):
     def combine_one(self, ends: Extreme) -> float | Undefined:
         better = self.of[0].better
         if better is None:
-            raise ParameterError(f"{self.of[0]} has no worse direction; use its gap or ratio")
+            raise ParameterError(f"{self.of[0]} has no better direction and no worst group; use its gap or ratio")
         low, high = ends.values[ends.low], ends.values[ends.high]
         if isinstance(better, str):
             return low if better == "higher" else high
@@ -185,7 +185,7 @@ def gap(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The gap of a metric between groups: its highest value less its lowest. Of several metrics, the largest gap.
 
     The parameters of a metric are written with it, as in ``gap("fscore(beta=2)")``; the only one of gap itself is
-    ``undefined``, which says what stands for a value that does not exist.
+    ``undefined``, which replaces undefined values.
 
     >>> gap("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5
@@ -197,7 +197,7 @@ def ratio(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The ratio of a metric between groups: its lowest value over its highest. Of several metrics, the smallest ratio.
 
     The parameters of a metric are written with it, as in ``ratio("fscore(beta=2)")``; the only one of ratio itself is
-    ``undefined``, which says what stands for a value that does not exist.
+    ``undefined``, which replaces undefined values.
 
     >>> ratio("recall")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5
@@ -209,7 +209,7 @@ def worst(*of: str | Metric, **parameters: Any) -> GroupMetric:
     """The value of a metric in the group where it is worst.
 
     The parameters of a metric are written with it, as in ``worst("fscore(beta=2)")``; the only one of worst itself is
-    ``undefined``, which says what stands for a value that does not exist.
+    ``undefined``, which replaces undefined values.
 
     >>> worst("accuracy")([1, 1, 1, 0], [1, 0, 1, 0], by=["a", "a", "b", "b"])
     0.5

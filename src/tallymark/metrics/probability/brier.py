@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tallymark.metrics.probability.base import CostMetric
 from tallymark.states.probabilities.costs import Cost
 
@@ -25,16 +27,19 @@ class Brier(CostMetric):
     reading = "0 is perfect. Two classes: 0.25 is random guessing and 1 the worst; more classes: 2 is the worst."
     outliers = "low: a row costs at most 1; of three classes or more, 2."
     landmarks = ((0.25, "random guessing, two classes"),)
-    related = ("logloss", "ece")
+    related = ("d2_brier", "logloss", "ece")
     pitfalls = (
         "With more than two classes it sums over all of them: two columns as if they were many would give twice the "
         "binary value.",
-        "Rare classes make it small: compare it with that of always predicting the share of the class.",
+        "Rare classes make it small: d2_brier compares it with that of always predicting the class shares.",
     )
 
     @property
     def cost(self) -> Cost:
         return Cost("brier")
+
+    def range_of(self, state: Any) -> tuple[float, float]:
+        return self.range if state.columns is None or state.columns[1] > 2 else (0.0, 1.0)
 
 
 class Rps(CostMetric):

@@ -36,7 +36,7 @@ class CalibrationMetric(ProbabilityMetric, abstract=True):
 
 
 class Ece(CalibrationMetric):
-    """The expected calibration error: how far promised and observed shares lie apart, averaged over bins.
+    """The expected calibration error: the gap between predicted and observed shares, averaged over bins.
 
     >>> ece([0, 1, 1, 1], [0.25, 0.25, 0.75, 0.75])
     0.25
@@ -62,7 +62,7 @@ class Ece(CalibrationMetric):
 
 
 class Mce(CalibrationMetric):
-    """The maximum calibration error: how far promised and observed shares lie apart in the worst bin.
+    """The maximum calibration error: the gap between predicted and observed shares in the worst bin.
 
     >>> mce([0, 1, 1, 1], [0.25, 0.25, 0.75, 0.75])
     0.25
@@ -85,7 +85,7 @@ class Mce(CalibrationMetric):
 
 
 def _gap(found: Bin) -> int:
-    """The weight by which what was promised and what happened differ."""
+    """The weight by which predicted and observed positives differ."""
     return abs(found.happened - found.probability)
 
 

@@ -42,7 +42,7 @@ class LogLoss(CostMetric):
     reading = "0 is perfect; random guessing gives ln 2 = 0.693 for two classes, ln K for K classes."
     outliers = "high: a row that was sure and wrong costs up to −ln clip, 34.5 by default."
     landmarks = ((math.log(2), "random guessing, two classes"),)
-    related = ("brier", "ece", "auc")
+    related = ("d2_logloss", "brier", "ece", "auc")
     pitfalls = (
         "One probability near 0 for what happened can outweigh all other rows; `clip` bounds what it costs.",
         "Compare only at the same `clip`: peers clip elsewhere.",

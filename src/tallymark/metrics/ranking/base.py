@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import ClassVar
 
@@ -101,12 +102,18 @@ class RankingMetric(Metric, abstract=True):
             return Undefined("no query has a relevant row")
         if ranked.present and heavy < LEAST_WEIGHT:
             return LIGHT
-        strict = self.ties != "average"
-        total = ranked.total(self.measure, self.k, exponential=self.is_exponential, strict=strict)
+        total = self.total(state)
+        if total is None:
+            return math.inf
         if isinstance(self.absent, str):
             return divide(total, heavy)
         part, whole = self.absent.as_integer_ratio()
         return divide(whole * total + part * light, whole * (heavy + light))
+
+    def total(self, state: Queries) -> int | None:
+        """The exact total of weight times measure over the queries with a relevant row; None if it is too large."""
+        strict = self.ties != "average"
+        return state.ranked().total(self.measure, self.k, exponential=self.is_exponential, strict=strict)
 
     @property
     def is_exponential(self) -> bool:

@@ -1,16 +1,18 @@
-"""Normalized discounted cumulative gain."""
+"""Discounted cumulative gain, and its share of that of the best order."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from tallymark.data.batch import Batch
 from tallymark.errors import DomainError, Text
-from tallymark.metrics.parameters import choice
+from tallymark.metrics.parameters import absent_choice, choice
 from tallymark.metrics.ranking.base import CONSTANT_SCORES, NDCG, RankingMetric
 from tallymark.states.rankings import Queries
 
-__all__ = ["Ndcg", "ndcg"]
+__all__ = ["Dcg", "Ndcg", "dcg", "ndcg"]
 
 _MOST_EXPONENTIAL = 1000.0
 
@@ -64,4 +66,37 @@ class Ndcg(RankingMetric):
             )
 
 
+class Dcg(Ndcg):
+    """The gain of the relevant rows, discounted by rank, by query.
+
+    >>> dcg([3, 0, 1, 0], [4, 3, 2, 1], query=["a", "a", "b", "b"])
+    2.0
+    """
+
+    display = "DCG"
+    aliases = {"dcg_score": {}, "discounted_cumulative_gain": {}}
+    formula = "mean over queries of Σ_{rank ≤ k} gain / log₂(1 + rank)"
+    reading = "It grows with the number of relevant rows and their relevances: compare on the same queries only."
+    outliers = "high: queries of many relevant rows, or of very high relevance, decide the mean."
+    related = ("map", "mrr")
+    when_undefined = 'No query has a relevant row, with absent="skip".'
+    pitfalls = (CONSTANT_SCORES, "It is not comparable between queries: ndcg divides it by that of the best order.")
+    samples = ({}, {"k": 3}, {"gain": "exp", "k": 2}, {"ties": "worst"}, {"absent": "skip"})
+
+    absent: float | str = absent_choice(0.0, "queries")
+    """What a query without a relevant row earns: a number, or "skip" to leave it out."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return (super().range[0], math.inf)
+
+    @property
+    def reaches_one(self) -> bool:
+        return False
+
+    def total(self, state: Queries) -> int | None:
+        return state.total_gain(self.k, exponential=self.is_exponential, average=self.ties == "average")
+
+
 ndcg = Ndcg()
+dcg = Dcg()

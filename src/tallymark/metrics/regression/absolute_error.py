@@ -113,7 +113,8 @@ class MedianAbsoluteError(RowMetric):
 
     def column(self, truth: Any, prediction: Any, weights: Any) -> float:
         with np.errstate(over="ignore"):
-            return weighted_median(np.abs(prediction - truth), weights)
+            errors = prediction - truth
+        return weighted_median(np.abs(errors, out=errors), weights)
 
     def column_ends(self, truth: Any, prediction: Any, level: float) -> Ends | NoInterval:
         """As many rows lie beyond either end as a coin could bring to one side (the sign test). Such a number is whole,

@@ -100,7 +100,7 @@ class Regression(Metric, abstract=True):
         return prediction_columns
 
     def check_bounds(self, lowest: Callable[[str], float], batch: Batch | None, *, through: str | None = None) -> None:
-        """Refuse values that break a condition; `lowest` looks up the lowest value of y_true, y_pred or width."""
+        """Reject values that break a condition; `lowest` looks up the lowest value of y_true, y_pred or width."""
         for bound in self.requires:
             found = lowest(bound.who)
             if not bound.holds(found):

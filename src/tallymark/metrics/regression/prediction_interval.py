@@ -52,7 +52,7 @@ class IntervalScore(IntervalMetric):
 
 
 class Coverage(IntervalMetric):
-    """The share of rows whose truth lies in the predicted interval; best at the level that was promised.
+    """The share of rows whose truth lies in the predicted interval; best at the nominal level.
 
     >>> coverage([1, 5], [[0, 2], [0, 4]], level=0.9)
     0.5

@@ -17,7 +17,7 @@ class QuantileMetric(MeanMetric, abstract=True):
     """Reads one column of predictions per alpha, against one column of truth."""
 
     alphas: tuple[float, ...] = fractions((0.5,))
-    """The quantiles that the columns of the predictions stand for, increasing."""
+    """The quantiles in the columns of the predictions, increasing."""
 
     @property
     def layout(self) -> str:
@@ -80,7 +80,7 @@ class CrpsQuantile(QuantileMetric):
     samples = ({}, {"alphas": (0.1, 0.5, 0.95)}, {"alphas": 0.5})
 
     alphas: tuple[float, ...] = fractions((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9))
-    """The quantiles that the columns of the predictions stand for, increasing."""
+    """The quantiles in the columns of the predictions, increasing."""
 
     def from_mean(self, mean: float) -> float:
         return 2.0 * mean

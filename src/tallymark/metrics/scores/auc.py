@@ -195,7 +195,7 @@ def area_interval(state: Scores, level: float) -> Interval | NoInterval | None:
     area = state.sums(symmetric=True).area
     spread = delong_variance(places)
     found = logit_ends(area, math.sqrt(spread.variance), level, (0.0, 1.0), spread.freedom)  # type: ignore[arg-type]
-    return single_interval(found, DELONG, few_rows_note(fewest, " of a class"))
+    return single_interval(found, DELONG, few_rows_note(fewest, " of one class"))
 
 
 def partial_area(steps: Steps, most: float) -> float | Undefined:

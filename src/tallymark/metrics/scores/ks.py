@@ -29,7 +29,7 @@ class Ks(RankMetric):
     landmarks = ((0.0, "no separation of the classes"),)
     related = ("auc", "gini")
     when_undefined = "All rows are of one class."
-    pitfalls = ("Scores the wrong way round get the same value.",)
+    pitfalls = ("Reversed scores get the same value.",)
     samples = (*RankMetric.samples, {"bounded": 16})
 
     bounded: int | None = bin_count()

@@ -230,7 +230,7 @@ class ThresholdTable(StepMetric):
     samples = ({}, {"metrics": ("mcc", "fscore(beta=2)")}, {"metrics": ()})
 
     metrics: tuple[str, ...] = Parameter(("precision", "recall", "fscore"), metric_names)  # type: ignore[assignment]
-    """Metrics on labels that stand beside the counts."""
+    """Metrics on labels, shown beside the counts."""
 
     def from_steps(self, steps: Steps) -> Thresholds:
         return threshold_counts(steps).with_metrics(self.metrics)

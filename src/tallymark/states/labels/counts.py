@@ -56,15 +56,15 @@ class Counts:
         self.memo: dict[Any, list[float | None]] = {}  # values by class of metrics that were asked before
 
     def to_float(self, count: int) -> float:
-        """A count as the weight that it stands for."""
+        """A count as a weight."""
         return divide(*self.in_units(count))
 
     def to_number(self, count: int) -> float:
-        """A count as the weight that it stands for; an int where that is whole and a float would round it."""
+        """A count as a weight; an int if it is whole and a float would round it."""
         return to_number(count << (UNIT_BITS + self.unit))
 
     def in_units(self, count: int) -> tuple[int, int]:
-        """A count as the weight that it stands for: numerator and denominator."""
+        """A count as a weight: numerator and denominator."""
         return (count << self.unit, 1) if self.unit >= 0 else (count, 1 << -self.unit)
 
     @staticmethod
@@ -96,7 +96,7 @@ class Counts:
         return Cells(hits, predicted - hits, truth - hits, self.total - truth - predicted + hits)
 
     def cell(self, place: int | None) -> Cells:
-        """The binary table of one class; of a class that no row has if there is no place."""
+        """The binary table of one class; without a place, of a class that no row has."""
         if place is None:
             return self.table(0, 0, 0)
         return self.table(self.hits[place], self.truth[place], self.predicted[place])
@@ -284,7 +284,7 @@ def threshold_column(classes: Sequence[Label], target: Target, threshold: float,
 
 
 def check_two(classes: Sequence[Label], *, labels: bool = True) -> None:
-    """Refuse one column of predictions for more than two classes."""
+    """Reject one column of predictions for more than two classes."""
     if len(classes) > 2:
         raise ShapeError(
             argument="y_pred",

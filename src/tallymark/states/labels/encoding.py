@@ -81,7 +81,7 @@ def label_fault(batch: Batch, faults: list[Fault], *, decided: bool, labels: boo
             ),
         )
     if fault == "fractional":
-        return DomainError(argument=name, expected="contain labels (whole numbers or strings)", got=shown, place=place)
+        return DomainError(argument=name, expected="contain labels (integers or strings)", got=shown, place=place)
     if fault == "mixed":
         return TypeOfDataError(
             argument=name,
@@ -336,6 +336,9 @@ def column_classes(target: Target, batch: Batch, seen: Sequence[Label] | None = 
             argument="classes",
             expected=Text("be in the order of the columns of {y_pred}, which are named {}", show_labels(names)),
             got=f"{show_labels(classes)}{('' if target.classes else ', the sorted labels of the truth')}",
+            hint=None
+            if target.classes
+            else Text("Order the columns like this, or pass {classes} in the order of the columns"),
         )
     return classes
 
@@ -389,7 +392,7 @@ def _places_as_they_are(target: Target, batch: Batch) -> tuple[list[Label], Arra
 
 
 def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -> None:
-    """Refuse labels that are not among the classes."""
+    """Require labels that are among the classes."""
     known = set(classes)
     for side, seen in enumerate(labels):
         stray = [label for label in seen if label not in known]
@@ -402,7 +405,7 @@ def check_classes(labels: Sequence[Sequence[Label]], classes: Sequence[Label]) -
 
 
 def check_same_type(labels: Labels, *, named: bool = False) -> None:
-    """Refuse numbers on one side and strings on the other; `named` says that `classes` named the predictions."""
+    """Reject numbers on one side and strings on the other; `named` says that `classes` named the predictions."""
     texts = [isinstance(side[0], str) for side in labels if side]
     if len(set(texts)) < 2:
         return

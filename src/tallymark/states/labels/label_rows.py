@@ -45,7 +45,7 @@ class Encoded(NamedTuple):
 
     @staticmethod
     def check_same_type(columns: Sequence[Encoded]) -> None:
-        """Refuse numbers here and strings there."""
+        """Reject numbers here and strings there."""
         check_label_types({isinstance(column.labels[0], str) for column in columns if column.labels})
 
     @staticmethod
@@ -61,7 +61,7 @@ class Encoded(NamedTuple):
 
 class LabelRowsOf(KeyedReads):
     """Asks for the labels of every row; of these classes only, if there are any. With `numbers`, what can be read as
-    numbers is, and beside one column of them a truth is 1 where it is `positive`, else 0."""
+    numbers is, and beside one column of them a truth is 1 where it is `positive`, else 0; labels stay what they are."""
 
     __slots__ = ("classes", "numbers", "positive")
 
@@ -88,7 +88,8 @@ class LabelRowsOf(KeyedReads):
             check_same_type((labels[0], labels[1]))
         if self.classes is not None:
             check_classes(labels, self.classes)
-        if self.positive is not None and batch.truth_columns == batch.prediction_columns == 1:
+        one_column = batch.truth_columns == batch.prediction_columns == 1
+        if self.positive is not None and self.numbers and one_column:
             found = truth if isinstance(truth, Encoded) else Encoded(*encode_labels(batch, 0))
             truth = np.array([[float(label == self.positive)] for label in found.labels])[found.codes]
         batch.require_weights()

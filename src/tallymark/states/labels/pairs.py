@@ -19,7 +19,7 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.labels import Label
 from tallymark.data.target import ANY_TARGET, Target
-from tallymark.errors import ShapeError, StateError
+from tallymark.errors import DomainError, ShapeError, StateError, TypeOfDataError
 from tallymark.states.base import UNIT_BITS, FoldedState, Reads, State, check_addable, check_label_types
 from tallymark.states.labels.counts import LABELS, POSITIVE, Counts, decides, name_decisions, threshold_column
 from tallymark.states.labels.counts import Cells as BinaryTable
@@ -88,6 +88,15 @@ class PairsOf(Reads):
     def fold(self, batch: Batch) -> State:
         if batch.n == 0:
             return self.zero()
+        try:
+            return self._fold(batch)
+        except (DomainError, TypeOfDataError):
+            rows = batch.without_zero_weights()  # the others must be present and no more
+            if rows is batch or not rows.n:
+                raise
+            return self._fold(rows).with_row_count(batch.n)
+
+    def _fold(self, batch: Batch) -> State:
         if batch.truth_columns > 1:
             return self._fold_table(batch)
         return self._count(batch, *self.label_rule(batch))

@@ -29,7 +29,7 @@ class LabelledState(TargetState[R]):
         return 0
 
     def check_labels(self) -> None:
-        """Refuse labels that, all rows seen, have no positive class."""
+        """Reject labels that, all rows seen, have no positive class."""
         if self.width == 1:
             check_labels(self.labels, self.soft, self.target)
 

@@ -115,7 +115,7 @@ class Bins(LabelledState[BinsOf]):
         if not 1 <= len(bins) <= MOST_BINS:
             raise StateError(f"there must be 1 to {MOST_BINS} bins; got {len(bins)}")
         if any(not (0 <= b.probability <= b.weight and 0 <= b.happened <= b.weight) for b in bins):
-            raise StateError("what was promised and what happened cannot exceed the weight of a bin")
+            raise StateError("predicted and observed positives cannot exceed the weight of a bin")
         if columns is None and any(map(any, bins)):
             raise StateError("no rows have no weight")
         return cls(BinsOf(target, len(bins)), columns, n, labels, bins)

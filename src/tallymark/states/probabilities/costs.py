@@ -25,6 +25,7 @@ from tallymark.states.probabilities.reading import (
     RANKED,
     BinaryProbabilities,
     check_kind,
+    read_hinge_losses,
     read_probability_columns_of,
     total_binary,
     with_checks,
@@ -38,13 +39,20 @@ _BINARY = {"brier": "squared_error", "log_loss": "log_loss", "rps": "squared_err
 _SEVERAL = {"brier": BRIER, "log_loss": HAPPENED, "rps": RANKED}
 _BINARY.update({f"{name}_{power}": f"{term}_{power}" for name, term in _BINARY.items() for power in POWERS})
 _SEVERAL.update({f"{name}_{power}": quantity for name, quantity in _SEVERAL.items() for power in POWERS})
+_HINGE = ("hinge", *(f"hinge_{power}" for power in POWERS))
 
 
 class Cost(NamedTuple):
-    """What the probability of a row costs: log_loss with its clip, brier or rps, or a power of that."""
+    """What the probability of a row costs: log_loss with its clip, brier or rps, or a power of that; or hinge, what its
+    margin costs."""
 
     name: str
     clip: float = 0.0
+
+    @property
+    def is_of_margins(self) -> bool:
+        """Whether margins are read as they are, and not as probabilities."""
+        return self.name in _HINGE
 
     @property
     def powers(self) -> tuple[Cost, ...]:
@@ -99,8 +107,12 @@ class ProbabilitiesOf(Reads):
         return self._places[cost]
 
     @property
+    def _by_margin(self) -> bool:
+        return bool(self.costs) and self.costs[0].is_of_margins
+
+    @property
     def group(self) -> Hashable:
-        return (ProbabilitiesOf, self.target)
+        return (ProbabilitiesOf, self.target, *(["margins"] if self._by_margin else []))
 
     def join(self, other: ProbabilitiesOf) -> ProbabilitiesOf:
         return ProbabilitiesOf(self.target, *self.costs, *other.costs)
@@ -114,6 +126,8 @@ class ProbabilitiesOf(Reads):
     def fold(self, batch: Batch) -> Probabilities:
         if batch.n == 0:
             return self.zero()
+        if self._by_margin:
+            return self._fold_margins(batch)
         check_kind(batch, self.target)
         if batch.prediction_columns > 1:
             return self._fold_several(batch)
@@ -135,6 +149,13 @@ class ProbabilitiesOf(Reads):
             tasks = Tasks([cost.column_task(wanted.index(_SEVERAL[cost.name])) for cost in self.costs])
         entries = run_tasks(tasks, batch, link, truth=truth, prediction=table)
         return self._state(batch, BinaryProbabilities(truth, tuple(found.classes), 0, entries))
+
+    def _fold_margins(self, batch: Batch) -> Probabilities:
+        found = read_hinge_losses(batch, self.target)
+        truth = np.broadcast_to((1.0, 0.0), (batch.n, 2))
+        tasks = Tasks([cost.column_task(0) for cost in self.costs])
+        entries = run_tasks(tasks, batch, truth=truth, prediction=found.losses[:, None])
+        return self._state(batch, BinaryProbabilities(truth, found.labels, found.soft, entries))
 
     def _state(self, batch: Batch, found: BinaryProbabilities) -> Probabilities:
         unit, totals, weight = read_totals(found.entries, batch)
@@ -236,6 +257,8 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
         reads = ProbabilitiesOf(target, *costs)
         if list(reads.costs) != costs or not all(0.0 <= cost.clip < 0.5 for cost in costs):
             raise StateError("the costs must differ, be in order and have a clip in [0, 0.5)")
+        if len({cost.is_of_margins for cost in costs}) > 1 or (reads._by_margin and target.kind != "margin"):
+            raise StateError("only margins have costs of margins, and no others beside them")
         columns, n, labels = checked_shape(fields, target)
         spent = tuple(CostTotal(int(exact), int(infinite)) for exact, infinite in fields["spent"])
         weight, soft = int(fields["weight"]), int(fields["soft"])
@@ -255,6 +278,6 @@ class Probabilities(LabelledState[ProbabilitiesOf]):
 
 
 def _checked_name(name: object) -> str:
-    if name not in _BINARY:
+    if name not in _BINARY and name not in _HINGE:
         raise StateError(f"unknown cost {name!r}")
     return str(name)

@@ -50,7 +50,7 @@ _ONLY_CHECKS = with_checks([])
 
 
 def check_kind(batch: Batch, target: Target) -> None:
-    """Refuse predictions that are labels, by their type; tables of truth; and `normalize` of one column."""
+    """Reject predictions that are labels, by their type; tables of truth; and `normalize` of one column."""
     if batch.truth_columns > 1:
         raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     one = batch.prediction_columns == 1
@@ -137,7 +137,7 @@ def soft_fault(batch: Batch | None, count: int) -> InputError:
     if batch is None:
         return DomainError(
             argument="y_true",
-            expected="contain labels (whole numbers or strings)",
+            expected="contain labels (integers or strings)",
             got=f"a fraction in {count:,} row{'s' * (count != 1)}",
         )
     truth = np.asarray(batch.truth)
@@ -167,9 +167,48 @@ def read_probability_columns_of(batch: Batch, target: Target, wanted: Sequence[i
     out = np.empty((len(wanted), batch.n))
     margin = target.kind == "margin"
     faults = read_probabilities(batch.prediction, places, margin, target.normalize, positive, list(wanted), out)
+    if faults and batch.weights is not None and {fault for _, fault, *_ in faults} <= {"outside", "sum"}:
+        counted = np.asarray(batch.weights)[:, None] > 0  # other rows may have any predictions
+        held = np.where(counted, batch.prediction, 1 / batch.prediction_columns)
+        faults = read_probabilities(held, places, margin, target.normalize, positive, list(wanted), out)
     if faults:
         raise label_fault(batch, faults, decided=True)
     return ClassProbabilities(classes, places, positive, out)
+
+
+class HingeLosses(NamedTuple):
+    """What the margin of each row costs, the labels or classes as of probabilities, and how many truths are none."""
+
+    losses: Array
+    labels: tuple[Label, ...]
+    soft: int
+
+
+def read_hinge_losses(batch: Batch, target: Target) -> HingeLosses:
+    """What the margins cost; of several columns, the margin is how far the true class is above the highest other."""
+    check_kind(batch, target)
+    batch.require_finite_side(1)
+    margins = np.asarray(batch.prediction, np.float64)
+    classes: Sequence[Label]
+    if batch.prediction_columns == 1:
+        found = total_binary(batch, target, _ONLY_CHECKS)
+        truth, classes, soft = found.truth == 1, found.labels, found.soft
+    else:
+        batch.require_weights()
+        (classes, truth), soft = class_places(target, batch), 0
+    with np.errstate(over="ignore"):
+        losses = np.minimum(hinge_losses(margins, truth), np.finfo(np.float64).max)
+    return HingeLosses(losses, tuple(classes), soft)
+
+
+def hinge_losses(margins: Array, truth: Array) -> Array:
+    """The hinge loss of every row: of one column of margins and whether the row is positive, or of one column per class
+    and the place of the true one."""
+    if margins.ndim == 1:
+        return np.asarray(np.maximum(1 - np.where(truth, margins, -margins), 0))
+    rows, others = np.arange(len(margins)), margins.copy()
+    others[rows, truth] = -np.inf
+    return np.asarray(np.maximum(1 - (margins[rows, truth] - others.max(axis=1)), 0))
 
 
 class ProbabilityOutcomes(NamedTuple):
@@ -200,7 +239,7 @@ def read_probability_outcomes(batch: Batch, target: Target) -> ProbabilityOutcom
 
 
 def check_labels(labels: Sequence[Label], soft: int, target: Target) -> None:
-    """Refuse labels that, all rows seen, have no positive class."""
+    """Reject labels that, all rows seen, have no positive class."""
     if target is ANY_TARGET and all(label in (0, 1) for label in labels):
         return
     if soft and not all(label in (0, 1) for label in labels):

@@ -1,4 +1,4 @@
-"""The units state: how many independent rows or clusters there were, which is what an interval stands on.
+"""The units state: the number of independent rows or clusters, on which intervals are based.
 
 Its size is fixed: of many clusters only the lowest hashes are kept.
 """
@@ -78,7 +78,7 @@ class Units(FoldedState[UnitsOf]):
 
     @property
     def plain(self) -> bool:
-        """Whether every row counts once and stands for itself."""
+        """Whether every row counts once and is its own unit."""
         return self.ones and self.clusters is None
 
     @property

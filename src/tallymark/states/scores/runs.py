@@ -68,7 +68,7 @@ def measure_runs(runs: Runs) -> tuple[int, int]:
 
 
 def check_runs(scores: Array, weights: Array | None, counts: Array | None) -> Runs:
-    """Refuse stored runs that are not in their one normal form."""
+    """Reject stored runs that are not in their one normal form."""
     for column, dtype in ((scores, np.float64), (weights, np.float64), (counts, np.int64)):
         if column is not None and (column.ndim != 1 or column.dtype != dtype or len(column) != len(scores)):
             raise StateError("scores, weights and counts differ in length or type")

@@ -60,6 +60,7 @@ from tallymark.states.scores.runs import (
 from tallymark.states.serialization import pack_labels, unpack_columns, unpack_labels, unpack_target
 
 S = TypeVar("S")
+_ODD_TOTAL = 1e-3  # how far the totals of two columns may be apart, for their size
 
 
 class ScoreState(TargetState[R], Generic[R, S]):
@@ -141,7 +142,7 @@ def check_same_labels(labels: Sequence[Sequence[Label]], columns: int, target: T
 
 
 def check_widths(columns: tuple[int, int], labels: Sequence[Label], target: Target) -> None:
-    """Refuse columns, labels and classes of a stored state that no rows can have."""
+    """Reject columns, labels and classes of a stored state that no rows can have."""
     if columns[0] != 1 or columns[1] < 1:
         raise StateError("truth is one column, and predictions at least one")
     if any(isinstance(label, float) for label in labels):
@@ -160,7 +161,7 @@ _HIGHEST = float(np.finfo(np.float64).max)
 
 
 def check_scores(batch: Batch, target: Target) -> None:
-    """Refuse tables of truth, whole numbers that a float64 cannot tell apart, and what cannot be normalised."""
+    """Reject tables of truth, whole numbers that a float64 cannot tell apart, and what cannot be normalised."""
     if batch.truth_columns != 1:
         raise ShapeError(argument="y_true", expected="be one label per row", got=f"{batch.truth_columns} columns")
     if target.normalize and batch.prediction_columns == 1:
@@ -191,9 +192,30 @@ def read_scores(batch: Batch, target: Target) -> Array:
     if target.kind == "margin":
         return margin_between(held, place)
     if not target.normalize:
+        if target.kind is None:
+            _require_complements(batch)
         return held[:, place]
     near_one = np.ldexp(held.astype(np.float64), -np.frexp(held.max(axis=1, keepdims=True))[1])  # no sum overflows
     return np.asarray(near_one[:, place] / (near_one[:, 0] + near_one[:, 1]))
+
+
+def _require_complements(batch: Batch) -> None:
+    """Reject two columns that do not add up to one constant, as scores of two classes do: those of two models, for
+    example, of which one would be left out without a word."""
+    used = batch.prediction if batch.weights is None else batch.prediction[np.asarray(batch.weights) > 0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        totals = np.asarray(used[:, 0], np.float64) + used[:, 1]
+        apart = float(np.ptp(totals)) if len(totals) else 0.0
+        if not apart > _ODD_TOTAL * max(1.0, float(np.abs(used).max(initial=0.0))):
+            return
+    row = int(np.argmax(np.abs(totals - np.median(totals))))
+    raise DomainError(
+        argument="y_pred",
+        expected="have one column, or two that add up to the same number in every row, as those of two classes do",
+        got=f"{used[row, 0]!s} and {used[row, 1]!s}",
+        place=batch.places.row(row) if batch.weights is None else None,
+        hint=Text('Pass {kind="score"} if they are scores of two classes; compare two models instead'),
+    )
 
 
 def margin_between(table: Array, place: int) -> Array:
@@ -212,7 +234,7 @@ def positive_column(classes: Sequence[Label], target: Target) -> int:
 
 
 def check_score_columns(batch: Batch, target: Target, *, finite: bool = True) -> None:
-    """Refuse rows of several columns that are not what a declared kind says."""
+    """Reject rows of several columns that are not what a declared kind says."""
     if target.kind == "probability" or target.normalize:
         read_pairs(batch, None, decision=(0.5, False, target.normalize, 2, False))  # for what it refuses
     if finite:
@@ -243,7 +265,7 @@ def shares(table: Array) -> Array:
 
 
 def check_truth(seen: Sequence[Label], target: Target, *, one: bool, labels: bool) -> None:
-    """Refuse labels that are no classes or, with `one` column of predictions, can never have a positive class, whatever
+    """Reject labels that are no classes or, with `one` column of predictions, can never have a positive class, whatever
     rows come yet. `labels` says that the predictions could be labels as well."""
     if target.classes is not None:
         check_classes([seen], target.classes)
@@ -252,7 +274,7 @@ def check_truth(seen: Sequence[Label], target: Target, *, one: bool, labels: boo
 
 
 def check_probabilities(batch: Batch, target: Target) -> None:
-    """Refuse one column of probabilities that are none."""
+    """Require probabilities in a single column."""
     if target.kind == "probability" and batch.prediction_columns == 1:
         fault = outside_fault(batch)
         if fault is not None:

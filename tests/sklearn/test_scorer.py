@@ -64,6 +64,8 @@ def test_without_the_package_it_says_what_to_install(monkeypatch):
         ("balanced_accuracy", "balanced_accuracy", {}),
         ("average_precision", "average_precision", {"positive": "yes"}),
         ("fscore(average=macro)", "f1_macro", {}),
+        ("d2_logloss", "d2_log_loss_score", {}),
+        ("d2_brier", "d2_brier_score", {"positive": "yes"}),
     ],
 )
 def test_two_named_classes_score_as_in_scikit_learn(name, peer, facts):
@@ -296,3 +298,10 @@ def test_a_metric_itself_is_not_a_scorer():
     x, y, _ = rows.two_classes()
     with pytest.raises(tm.errors.ParameterError, match=r"takes two arrays; .* pass tm\.sklearn\.scorer\('fscore'\)"):
         tm.fscore(LogisticRegression().fit(x, y), x, y)
+
+
+def test_parameters_of_the_metric_may_be_keywords(fitted):
+    """As in evaluate; one that the metric does not have is refused."""
+    assert repr(tm.sklearn.scorer("f1", threshold=0.3)) == repr(tm.sklearn.scorer("f1(threshold=0.3)"))
+    with pytest.raises(tm.ParameterError, match="Did you mean threshold"):
+        tm.sklearn.scorer("f1", treshold=0.3)

@@ -9,6 +9,7 @@ from tallymark.errors import ParameterError
 from tallymark.evaluation.model_predictions import known_classes, predict, prediction_method
 from tallymark.metrics.base import Metric
 from tallymark.metrics.clustering.separation import ShapeMetric
+from tallymark.metrics.naming import metric as named_metric
 from tallymark.optional_packages import needed
 from tallymark.training.frameworks.base import distance_to_best, require_direction, require_number
 
@@ -69,7 +70,12 @@ class _Scorer:
 
 
 def scorer(
-    metric: str | Metric, *, target: Target | None = None, classes: object = None, positive: object = None
+    metric: str | Metric,
+    *,
+    target: Target | None = None,
+    classes: object = None,
+    positive: object = None,
+    **parameters: Any,
 ) -> Any:
     """Return a scorer for `scoring=`: a function of an estimator, rows and truth, whose highest value is best.
 
@@ -81,6 +87,7 @@ def scorer(
     Args:
         metric: A name or a metric.
         classes: All classes, if neither the estimator nor the rows have seen all.
+        parameters: Parameters of the metric, such as `average` or `threshold`.
 
     >>> from sklearn.dummy import DummyRegressor
     >>> scorer("mae")(DummyRegressor().fit([[0], [0]], [1.0, 2.0]), [[0], [0]], [1.0, 2.0])
@@ -91,4 +98,4 @@ def scorer(
         raise ParameterError(
             argument="target", expected="have no kind: it is that of the method which is asked", got=repr(about.kind)
         )
-    return _Scorer(metric, about)
+    return _Scorer(named_metric(metric, **parameters), about)
