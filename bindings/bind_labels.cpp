@@ -22,7 +22,7 @@ nb::object encode(nb::handle source, bool fractions, nb::handle normal) {
   };
   const std::size_t rows = input.rows();
   const nb::object out = new_bytes(rows, sizeof(std::int64_t));
-  auto* codes = reinterpret_cast<std::int64_t*>(PyBytes_AS_STRING(out.ptr()));
+  auto* codes = reinterpret_cast<std::int64_t*>(PyBytes_AsString(out.ptr()));
   std::vector<Entry> used;
   run(input.holds_objects(), [&] {
     std::uint32_t block[kBlock];

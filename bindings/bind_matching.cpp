@@ -28,7 +28,7 @@ class LockedCodes {
   nb::object code(nb::handle source) {
     auto column = import_texts(source);
     const nb::object out = new_bytes(column->rows(), sizeof(std::int32_t));
-    auto* codes = reinterpret_cast<std::int32_t*>(PyBytes_AS_STRING(out.ptr()));
+    auto* codes = reinterpret_cast<std::int32_t*>(PyBytes_AsString(out.ptr()));
     nb::gil_scoped_release release;
     const std::lock_guard<std::mutex> held(lock_);
     texts_.code(std::move(column), codes);

@@ -67,7 +67,7 @@ nb::object read_table(nb::handle table) {
   const auto columns = held.columns();
   const std::size_t n = held.rows(), width = columns.size();
   const nb::object out = new_bytes(n, width * sizeof(double));
-  auto* at = reinterpret_cast<double*>(PyBytes_AS_STRING(out.ptr()));
+  auto* at = reinterpret_cast<double*>(PyBytes_AsString(out.ptr()));
   double low = HUGE_VAL, high = -HUGE_VAL;
   bool finite = true;
   {

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -153,12 +154,14 @@ inline nb::object to_python(const Label& label) {
       out = PyUnicode_DecodeUTF8(label.text.data(), static_cast<Py_ssize_t>(label.text.size()), nullptr);
       break;
     case Label::Form::ucs4: {
-      std::vector<Py_UCS4> characters(label.text.size() / 4);
-      std::memcpy(characters.data(), label.text.data(), characters.size() * 4);
-      for (const Py_UCS4 c : characters)
+      for (std::size_t i = 0; i < label.text.size(); i += 4) {
+        Py_UCS4 c;
+        std::memcpy(&c, label.text.data() + i, 4);
         if (c > 0x10ffff) throw nb::value_error("a string holds a number that is no character");
-      out = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, characters.data(),
-                                      static_cast<Py_ssize_t>(characters.size()));
+      }
+      int order = std::endian::native == std::endian::little ? -1 : 1;
+      out =
+          PyUnicode_DecodeUTF32(label.text.data(), static_cast<Py_ssize_t>(label.text.size()), "surrogatepass", &order);
       break;
     }
     case Label::Form::object: return nb::borrow(static_cast<PyObject*>(label.object));

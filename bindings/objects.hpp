@@ -52,9 +52,15 @@ class ObjectReader final : public LabelReader {
       return held == nullptr ? nb::none() : nb::borrow(held);
     }
     const auto at = static_cast<Py_ssize_t>(row);
-    if (PyList_Check(items_.ptr()))
-      return at < PyList_GET_SIZE(items_.ptr()) ? nb::borrow(PyList_GET_ITEM(items_.ptr(), at)) : nb::none();
-    return nb::borrow(PyTuple_GET_ITEM(items_.ptr(), at));
+    if (PyTuple_Check(items_.ptr())) return nb::borrow(PyTuple_GetItem(items_.ptr(), at));
+#if defined(Py_GIL_DISABLED)
+    PyObject* const held = PyList_GetItemRef(items_.ptr(), at);
+#else
+    PyObject* const held = Py_XNewRef(PyList_GetItem(items_.ptr(), at));
+#endif
+    if (held != nullptr) return nb::steal(held);
+    PyErr_Clear();  // the list has become shorter
+    return nb::none();
   }
 
   std::uint32_t read_item(const nb::object& item, std::size_t row, bool again = false) {
@@ -66,7 +72,7 @@ class ObjectReader final : public LabelReader {
       const long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
       return overflow == 0 ? integer(value, row) : odd_number(item, row);
     }
-    if (PyFloat_CheckExact(o)) return real_number(PyFloat_AS_DOUBLE(o), row);
+    if (PyFloat_CheckExact(o)) return real_number(PyFloat_AsDouble(o), row);
     if (again) return refuse(Fault::unreadable, row);
     const nb::object plain = normal_(item);
     if (plain.ptr() == Py_NotImplemented) return refuse(Fault::unreadable, row);

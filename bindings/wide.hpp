@@ -13,7 +13,7 @@ namespace tallymark {
 
 namespace nb = nanobind;
 
-inline nb::object to_python(unsigned __int128 value) {
+inline nb::object to_python(UInt128 value) {
   const auto low = static_cast<std::uint64_t>(value), high = static_cast<std::uint64_t>(value >> 64);
   const nb::object bottom = nb::steal(PyLong_FromUnsignedLongLong(low));
   if (high == 0) return bottom;

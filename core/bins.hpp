@@ -41,7 +41,7 @@ class PlainBin {
     const auto field = static_cast<int>(b >> 52);
     if (field >= 1023 - 43 && field <= 1023) {
       const std::uint64_t units = (b & 0x000fffffffffffffULL) | (std::uint64_t{1} << 52);
-      total_ += static_cast<unsigned __int128>(units) << (field - 1075 + 96);
+      total_ += static_cast<UInt128>(units) << (field - 1075 + 96);
     } else {
       small_.add(p);
     }
@@ -63,12 +63,12 @@ class PlainBin {
  private:
   std::int64_t count_ = 0;
   std::uint64_t happened_ = 0;
-  unsigned __int128 total_ = 0;
+  UInt128 total_ = 0;
   ExactSum small_;
 };
 
 // The bin of each probability; any number has one.
-TM_CLONES static void find_bins(std::size_t n, const double* p, double bins, std::int32_t* out) {
+TM_CLONES static inline void find_bins(std::size_t n, const double* p, double bins, std::int32_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
     const double place = p[i] * bins;
     const double low = place >= 0.0 ? place : 0.0;

@@ -64,7 +64,7 @@ TM_INLINE void read_as(const char* data, std::ptrdiff_t stride, std::size_t n, d
 }
 
 // Reads rows [first, first + n) into `out`.
-[[maybe_unused]] TM_CLONES static void read_rows(const Column& c, std::size_t first, std::size_t n, double* out) {
+TM_CLONES static inline void read_rows(const Column& c, std::size_t first, std::size_t n, double* out) {
   const char* at = c.data + static_cast<std::ptrdiff_t>(first) * c.stride;
   switch (c.type) {
     case Type::f64: return read_as<double>(at, c.stride, n, out, to_double<double>);
@@ -85,10 +85,10 @@ TM_INLINE void read_as(const char* data, std::ptrdiff_t stride, std::size_t n, d
 // Whether a column holds integers that a double may not hold.
 inline bool is_wide_integer(const Column& c) { return c.type == Type::i64 || c.type == Type::u64; }
 
-inline __int128 read_integer(const Column& c, std::size_t row) {
+inline Int128 read_integer(const Column& c, std::size_t row) {
   std::uint64_t x;
   std::memcpy(&x, c.data + static_cast<std::ptrdiff_t>(row) * c.stride, sizeof x);
-  return c.type == Type::u64 ? static_cast<__int128>(x) : static_cast<__int128>(static_cast<std::int64_t>(x));
+  return c.type == Type::u64 ? static_cast<Int128>(x) : static_cast<Int128>(static_cast<std::int64_t>(x));
 }
 
 // a - b of two such columns, taken before anything is rounded.
@@ -100,8 +100,8 @@ inline void subtract_integers(const Column& a, const Column& b, std::size_t firs
 // What doubles leave of such numbers.
 inline void read_rests(const Column& c, std::size_t first, std::size_t n, double* out) {
   for (std::size_t i = 0; i < n; ++i) {
-    const __int128 x = read_integer(c, first + i);
-    out[i] = static_cast<double>(x - static_cast<__int128>(static_cast<double>(x)));
+    const Int128 x = read_integer(c, first + i);
+    out[i] = static_cast<double>(x - static_cast<Int128>(static_cast<double>(x)));
   }
 }
 

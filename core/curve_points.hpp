@@ -161,8 +161,8 @@ struct NeededPoints {
 };
 
 template <class Curve, bool kOnce>
-TM_CLONES static void find_needed(const Runs& negative, const Runs& positive, const Stretch& part, const StepBits& bits,
-                                  bool drop, NeededPoints& out) {
+TM_CLONES_OF_TEMPLATE static void find_needed(const Runs& negative, const Runs& positive, const Stretch& part,
+                                              const StepBits& bits, bool drop, NeededPoints& out) {
   const StepWord below = step_below(negative, positive, part);
   const bool last = (below.negative | below.positive) == 0;
   RowsAbove<kOnce> above(negative, positive, part);
@@ -170,7 +170,7 @@ TM_CLONES static void find_needed(const Runs& negative, const Runs& positive, co
     const StepWord to = bits[w], from = bits.next(w, below);
     std::uint64_t needed = drop ? Curve::needs(to, from) : kAll;
     if constexpr (Curve::kTurns && !kOnce) {
-      using Product = unsigned __int128;
+      using Product = UInt128;
       for (std::uint64_t left = to.negative & to.positive & from.negative & from.positive; left != 0;
            left &= left - 1) {
         above.to(to, down_to_lowest(left));
@@ -188,9 +188,9 @@ TM_CLONES static void find_needed(const Runs& negative, const Runs& positive, co
 }
 
 template <class Curve, bool kOnce, class Sums>
-TM_CLONES static void write_points(const Runs& negative, const Runs& positive, const Stretch& part,
-                                   const StepBits& bits, const NeededPoints& needed, const PointColumns<Curve> out,
-                                   std::size_t at, Sums sums) {
+TM_CLONES_OF_TEMPLATE static void write_points(const Runs& negative, const Runs& positive, const Stretch& part,
+                                               const StepBits& bits, const NeededPoints& needed,
+                                               const PointColumns<Curve> out, std::size_t at, Sums sums) {
   RowsAbove<kOnce> above(negative, positive, part);
   for (std::size_t w = 0; w < bits.words(); ++w) {
     const StepWord word = bits[w];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "elementary.hpp"
 
@@ -38,6 +39,19 @@ TM_INLINE double gamma_deviance(double y, double mu) {
   return 2.0 * (is_near(d) ? log1p_gap_near(d) : d - log_ratio(y, mu));
 }
 
+// Power 3/2, y >= 0, mu > 0: 4 (sqrt(y) - sqrt(mu))^2 / sqrt(mu).
+TM_INLINE double three_halves_deviance(double y, double mu) {
+  const double root = std::sqrt(mu);
+  const double gap = (y - mu) / (std::sqrt(y) + root);
+  return 4.0 * gap * (gap / root);
+}
+
+// Power 3, of inverse Gaussian variance, y > 0, mu > 0: (y - mu)^2 / (mu^2 y).
+TM_INLINE double inverse_gaussian_deviance(double y, double mu) {
+  const double relative = (y - mu) / mu;
+  return relative * (relative / y);
+}
+
 // The general member, 2 * integral from mu to y of (y - t) t^-power dt, for powers other than 0, 1 and 2.
 class Tweedie {
  public:
@@ -62,9 +76,13 @@ class Tweedie {
     // Away from mu, the factor y^b or mu^b is taken out, whichever leaves a bracket that cannot overflow by itself.
     const bool by_truth = !near && (b_ > 0.0) == (u > 0.0);
     const double scale = 2.0 * exp_of(b_ * log_of(by_truth ? positive : mu));
-    const double with_truth = expm1_of(-b_ * u) / b_ - expm1_of(-a_ * u) / a_;
-    const double rising = a_ * u > 0.0 ? -exp_of(b_ * u) * expm1_of(-a_ * u) : exp_of(u) * expm1_of(a_ * u);
-    const double with_mu = rising / a_ - expm1_of(b_ * u) / b_;
+    const bool rises = a_ * u > 0.0;
+    const double of_b = expm1_of(by_truth ? -b_ * u : b_ * u) / b_;
+    const double of_a = expm1_of(by_truth || rises ? -a_ * u : a_ * u);
+    const double factor = exp_of(rises ? b_ * u : u);
+    const double rising = rises ? -factor * of_a : factor * of_a;
+    const double with_truth = of_b - of_a / a_;
+    const double with_mu = rising / a_ - of_b;
     return scale * (y > 0.0 ? (near ? u * u * sum : (by_truth ? with_truth : with_mu)) : 1.0 / b_);
   }
 

@@ -28,7 +28,7 @@ inline std::uint64_t hash_seed() {
 
 // Both halves of a 128-bit product, folded: every bit of a and b reaches every bit of the result.
 TM_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  const UInt128 product = static_cast<UInt128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 

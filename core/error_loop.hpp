@@ -103,7 +103,8 @@ TM_INLINE Found loop_over_errors(const Block& b, double least, Guess guess, cons
 }
 
 // Writes the errors of a block, and adds those that are wanted to their tallies where they fit the guess.
-TM_CLONES static Found run_errors(unsigned wanted, const Block& b, double least, Guess guess, const ErrorTallies& to) {
+TM_CLONES static inline Found run_errors(unsigned wanted, const Block& b, double least, Guess guess,
+                                         const ErrorTallies& to) {
   switch (wanted) {
     case 1: return loop_over_errors<1>(b, least, guess, to);
     case 2: return loop_over_errors<2>(b, least, guess, to);

@@ -41,7 +41,7 @@ class ExactSum {
   void add_scaled(std::int64_t units, int exponent) {
     const auto bit = static_cast<unsigned>(exponent + 1074);
     const std::size_t at = bit / 32;
-    const auto wide = static_cast<__int128>(units) * (static_cast<__int128>(1) << (bit % 32));
+    const auto wide = static_cast<Int128>(units) * (static_cast<Int128>(1) << (bit % 32));
     digits_[at] += static_cast<std::int64_t>(static_cast<std::uint32_t>(wide));
     digits_[at + 1] += static_cast<std::int64_t>(static_cast<std::uint32_t>(wide >> 32));
     digits_[at + 2] += static_cast<std::int64_t>(wide >> 64);
@@ -116,7 +116,7 @@ class ExactSum {
     // Three digits hold the 53 bits and the one that decides; whether anything lies below them only breaks ties.
     bool below = false;
     for (std::size_t i = 0; i + 2 < top; ++i) below = below || size[i] != 0;
-    unsigned __int128 leading = 0;
+    UInt128 leading = 0;
     for (std::size_t i = top + 1; i-- > top - 2;) leading = leading << 32 | static_cast<std::uint64_t>(size[i]);
     leading |= below ? 1U : 0U;
     const double value = std::ldexp(static_cast<double>(leading), static_cast<int>(32 * (top - 2)) - 1074);

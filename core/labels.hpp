@@ -137,7 +137,7 @@ TM_INLINE void over_keys(const Column& c, std::size_t first, Body&& body) {
   }
 }
 
-TM_CLONES static void read_keys(const Column& c, std::size_t first, std::size_t n, std::int64_t* out) {
+TM_CLONES static inline void read_keys(const Column& c, std::size_t first, std::size_t n, std::int64_t* out) {
   over_keys(c, first, [=](auto key) TM_LAMBDA {
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int64_t>(key(i));
   });
@@ -155,7 +155,7 @@ struct KeyRange {
   }
 };
 
-TM_CLONES static KeyRange range_of_keys(const Column& c, std::size_t first, std::size_t n) {
+TM_CLONES static inline KeyRange range_of_keys(const Column& c, std::size_t first, std::size_t n) {
   KeyRange range;
   over_keys(c, first, [n, &range](auto key) TM_LAMBDA {
     auto lowest = key(0), highest = lowest;
@@ -172,7 +172,7 @@ TM_CLONES static KeyRange range_of_keys(const Column& c, std::size_t first, std:
 inline constexpr std::int64_t kSmall = 4096;  // ranges up to this are codes as they are
 
 // Reads doubles as keys where they are small whole numbers; `whole` says whether they all are.
-TM_CLONES static KeyRange keys_of_reals(const double* values, std::size_t n, std::int64_t* keys) {
+TM_CLONES static inline KeyRange keys_of_reals(const double* values, std::size_t n, std::int64_t* keys) {
   KeyRange range;
   std::size_t odd = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -227,13 +227,13 @@ TM_INLINE void codes_from(std::int64_t lowest, std::size_t n, std::uint32_t limi
   }
 }
 
-TM_CLONES static void codes_of_keys(const std::int64_t* keys, std::size_t n, std::int64_t lowest, std::uint32_t limit,
-                                    std::uint32_t* codes) {
+TM_CLONES static inline void codes_of_keys(const std::int64_t* keys, std::size_t n, std::int64_t lowest,
+                                           std::uint32_t limit, std::uint32_t* codes) {
   codes_from(lowest, n, limit, codes, [=](std::size_t i) TM_LAMBDA { return keys[i]; });
 }
 
-TM_CLONES static void codes_of_column(const Column& c, std::size_t first, std::size_t n, std::int64_t lowest,
-                                      std::uint32_t limit, std::uint32_t* codes) {
+TM_CLONES static inline void codes_of_column(const Column& c, std::size_t first, std::size_t n, std::int64_t lowest,
+                                             std::uint32_t limit, std::uint32_t* codes) {
   over_keys(c, first, [=](auto key) TM_LAMBDA { codes_from(lowest, n, limit, codes, key); });
 }
 

@@ -86,7 +86,7 @@ class TextCodes {
       if (!block.there[i]) continue;
       block.texts[i] = Text(pieces_[k].chunk->text(*pieces_[k].type, row));
       block.hashes[i] = block.texts[i].hash(seed_);
-      __builtin_prefetch(&slots_[block.hashes[i] & mask_]);
+      TM_PREFETCH(&slots_[block.hashes[i] & mask_]);
     }
   }
 
@@ -123,16 +123,16 @@ class TextCodes {
       const Slot& slot = slots_[block.hashes[i] & mask_];
       if (slot.code == kFree || slot.tag != tag_of(block.hashes[i])) continue;
       near[count++] = slot.code;
-      if (slot.code >= straight_) __builtin_prefetch(&firsts_[slot.code]);
+      if (slot.code >= straight_) TM_PREFETCH(&firsts_[slot.code]);
     }
     for (std::size_t i = 0; i < count; ++i) {
       rows[i] = first_row(near[i]);
       const std::size_t k = piece_of(rows[i]);
       const std::ptrdiff_t width = pieces_[k].type->form == ArrowForm::text ? 4 : 8;
       const auto at = pieces_[k].chunk->offset + static_cast<std::int64_t>(rows[i] - starts_[k]);
-      if (pieces_[k].type->form != ArrowForm::text_view) __builtin_prefetch(pieces_[k].chunk->buffer(1) + at * width);
+      if (pieces_[k].type->form != ArrowForm::text_view) TM_PREFETCH(pieces_[k].chunk->buffer(1) + at * width);
     }
-    for (std::size_t i = 0; i < count; ++i) __builtin_prefetch(text(rows[i]).data());
+    for (std::size_t i = 0; i < count; ++i) TM_PREFETCH(text(rows[i]).data());
   }
 
   std::size_t first_row(std::uint32_t code) const {
@@ -219,7 +219,7 @@ class TextCodes {
 };
 
 // Whether all texts are ASCII without blanks at their ends, and none is empty: most are, and need no care.
-TM_CLONES static bool is_ascii(const char* data, std::size_t n) {
+TM_CLONES static inline bool is_ascii(const char* data, std::size_t n) {
   unsigned char all = 0;
   for (std::size_t k = 0; k < n; ++k) all = static_cast<unsigned char>(all | static_cast<unsigned char>(data[k]));
   return all < 0x80;

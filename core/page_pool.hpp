@@ -10,6 +10,8 @@
 #include <mutex>
 #include <new>
 
+#include "target.hpp"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -21,7 +23,7 @@ namespace detail {
 #if defined(__linux__)
 
 inline constexpr std::size_t kPage = std::size_t{1} << 21;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TM_ADDRESS_SANITIZER)
 inline constexpr std::size_t kMostKept = 0;  // what is used after it was given back is to be seen
 #else
 inline constexpr std::size_t kMostKept = std::size_t{1} << 27;  // bytes

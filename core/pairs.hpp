@@ -22,7 +22,7 @@ inline constexpr std::size_t kDenseBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kSpreadCells = 512;  // tables this small are kept several times
 inline constexpr std::size_t kCopies = 8;
 
-using Wide = unsigned __int128;
+using Wide = UInt128;
 
 // What a cell totals, and what a row adds to it.
 struct Counted {
@@ -50,8 +50,8 @@ struct Summed {
   static void add(Value& to, const Value& v) { to.add(v); }
 };
 
-TM_CLONES static void cells_of(const std::uint32_t* rows, const std::uint32_t* columns, std::size_t n,
-                               std::uint32_t width, std::uint32_t* cells) {
+TM_CLONES static inline void cells_of(const std::uint32_t* rows, const std::uint32_t* columns, std::size_t n,
+                                      std::uint32_t width, std::uint32_t* cells) {
   for (std::size_t i = 0; i < n; ++i) cells[i] = rows[i] * width + columns[i];
 }
 
@@ -172,7 +172,7 @@ struct WeightRange {
   };
 };
 
-TM_CLONES static WeightRange range_of_block(const double* values, std::size_t n) {
+TM_CLONES static inline WeightRange range_of_block(const double* values, std::size_t n) {
   WeightRange range;
   std::uint64_t bad = 0, odd = 0;
   for (std::size_t i = 0; i < n; ++i) {

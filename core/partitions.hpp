@@ -33,7 +33,8 @@ struct Agreement {
 // With N rows, a cell of n rows in clusters of a and b adds n log(nN/ab). Where nN is near ab, the terms of different
 // cells cancel in the first order; there the term is cut into (n - ab/N), which is totalled exactly, and a remainder
 // that is never negative. The products are kept whole, so that cells with nN = ab add nothing at all.
-TM_CLONES static void add_cells(const Cells& cells, double scale, std::size_t first, std::size_t last, Agreement& out) {
+TM_CLONES static inline void add_cells(const Cells& cells, double scale, std::size_t first, std::size_t last,
+                                       Agreement& out) {
   const double total = cells.total * scale;
   for (std::size_t i = first; i < last; ++i) {
     const double n = cells.count[i] * scale;
@@ -117,8 +118,8 @@ struct Lanes {
 
 // Follows the hypergeometric weights w(j + 1) = w(j) (a - j)(b - j) / ((j + 1)(c + j + 1)) upwards from j until they no
 // longer count, and adds them and their divergences at n, n + step, n + 2 step, ...
-TM_CLONES static void walk(double a, double b, double c, double j, double weight, double n, double step, double mean,
-                           Lanes& out) {
+TM_CLONES static inline void walk(double a, double b, double c, double j, double weight, double n, double step,
+                                  double mean, Lanes& out) {
   constexpr std::size_t kCount = Lanes::kCount;
   while (weight > 0.0) {
     double ratios[kCount], weights[kCount], counts[kCount], values[kCount];
@@ -160,7 +161,7 @@ inline double expected_cell(std::int64_t size, std::int64_t other, std::int64_t 
     const double third = variance * ((all - 2.0 * x) / all) * ((all - 2.0 * y) / (all - 2.0));
     return (variance / 2.0 - (third / 6.0 - variance * variance / (4.0 * mean)) / mean) / mean;
   }
-  using Wide = __int128;
+  using Wide = Int128;
   const auto mode = static_cast<std::int64_t>((static_cast<Wide>(a) + 1) * (static_cast<Wide>(b) + 1) /
                                               (static_cast<Wide>(total) + 2));
   const auto at = static_cast<double>(mode);

@@ -25,7 +25,7 @@ class SquareSum {
   const std::array<std::uint64_t, 3>& digits() const { return digits_; }
 
  private:
-  using Unsigned = unsigned __int128;
+  using Unsigned = UInt128;
   static std::uint64_t digit(Unsigned value) { return static_cast<std::uint64_t>(value); }
   void add(const std::array<std::uint64_t, 3>& other) {
     Unsigned carry = 0;

@@ -86,13 +86,13 @@ inline Scale scale_of(const Points& points) {
 }
 
 // Eight doubles that the compiler keeps in one wide register, or in a few narrow ones.
-using Eight __attribute__((vector_size(64), aligned(8), may_alias)) = double;
+using Eight TM_VECTOR(64) = double;
 inline constexpr std::size_t kEight = 8;
 
 // Adds to sums[l] the weighted distances from point l of a block to `count` rows, one row after the other. The block
 // holds coordinate k of its eight points at 8 k.
-TM_CLONES static void add_distances(const double* block, const double* rows, const double* weights, std::size_t count,
-                                    std::size_t d, double* sums) {
+TM_CLONES static inline void add_distances(const double* block, const double* rows, const double* weights,
+                                           std::size_t count, std::size_t d, double* sums) {
   constexpr std::size_t kRows = 4;  // at a time, so that their long chains of additions overlap
   Eight total = *reinterpret_cast<const Eight*>(sums);
   double roots[kRows * kEight];
@@ -218,7 +218,7 @@ struct Spread {
 namespace detail {
 
 // Adds x[i] or w[i] * x[i], which is kept whole.
-TM_CLONES static void add_weighted(ExactSum& sum, std::size_t n, const double* x, const double* w) {
+TM_CLONES static inline void add_weighted(ExactSum& sum, std::size_t n, const double* x, const double* w) {
   double high[kBlock], low[kBlock];
   for (std::size_t first = 0; first < n; first += kBlock, x += kBlock) {
     const std::size_t m = std::min(kBlock, n - first);
@@ -251,8 +251,8 @@ inline Mean mean_of(ExactSum sum, double weight) {
 }
 
 // Squared distances of n points to one; coordinate k of the points lies at x + k * stride.
-TM_CLONES static void squared_distances(std::size_t n, std::size_t d, const double* x, std::size_t stride,
-                                        const double* to, const double* rest, double* out) {
+TM_CLONES static inline void squared_distances(std::size_t n, std::size_t d, const double* x, std::size_t stride,
+                                               const double* to, const double* rest, double* out) {
   std::fill_n(out, n, 0.0);
   for (std::size_t k = 0; k < d; ++k) {
     const double* column = x + k * stride;
@@ -263,7 +263,7 @@ TM_CLONES static void squared_distances(std::size_t n, std::size_t d, const doub
   }
 }
 
-TM_CLONES static void roots(std::size_t n, const double* x, double* out) {
+TM_CLONES static inline void roots(std::size_t n, const double* x, double* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = std::sqrt(x[i]);
 }
 

@@ -58,14 +58,14 @@ struct Chunk {
   const std::int64_t* places;
 };
 
-TM_CLONES static bool all_below(std::size_t count, std::size_t n, const std::int64_t* places) {
+TM_CLONES static inline bool all_below(std::size_t count, std::size_t n, const std::int64_t* places) {
   std::int64_t stray = 0;
   for (std::size_t i = 0; i < n; ++i) stray |= static_cast<std::uint64_t>(places[i]) >= count ? 1 : 0;
   return stray == 0;
 }
 
 // Sums and largest values of the rows; whether all are probabilities that add up to 1, or can be made to.
-TM_CLONES static bool check_probabilities(const Chunk& c, bool normalize) {
+TM_CLONES static inline bool check_probabilities(const Chunk& c, bool normalize) {
   std::int64_t bad = 0;
   double* __restrict sum = c.sum;
   double* __restrict top = c.top;
@@ -86,7 +86,7 @@ TM_CLONES static bool check_probabilities(const Chunk& c, bool normalize) {
   return bad == 0;
 }
 
-TM_CLONES static bool check_margins(const Chunk& c) {
+TM_CLONES static inline bool check_margins(const Chunk& c) {
   std::uint64_t most = 0;
   for (std::size_t k = 0; k < c.count; ++k) {
     const double* x = c.x + k * c.step;
@@ -97,7 +97,7 @@ TM_CLONES static bool check_margins(const Chunk& c) {
 }
 
 // The largest of each row and its column, the first of equals.
-TM_CLONES static void find_best(const Chunk& c) {
+TM_CLONES static inline void find_best(const Chunk& c) {
   const std::size_t n = c.n;
   double* __restrict top = c.top;
   double* __restrict best = c.best;
@@ -115,7 +115,7 @@ TM_CLONES static void find_best(const Chunk& c) {
   }
 }
 
-TM_CLONES static void divide_by_sums(const Chunk& c) {
+TM_CLONES static inline void divide_by_sums(const Chunk& c) {
   const double* sum = c.sum;
   for (std::size_t k = 0; k < c.count; ++k) {
     double* __restrict x = c.x + k * c.step;
@@ -125,7 +125,7 @@ TM_CLONES static void divide_by_sums(const Chunk& c) {
 
 // Needs the largest of each row, so that no power overflows. The powers, which are at most 1, are summed along two
 // grids on which every partial sum is exact, so that the order of the columns does not show.
-TM_CLONES static void softmax(const Chunk& c) {
+TM_CLONES static inline void softmax(const Chunk& c) {
   double* __restrict sum = c.sum;
   double* __restrict rest = c.rest;
   const double* top = c.top;
@@ -145,7 +145,7 @@ TM_CLONES static void softmax(const Chunk& c) {
   divide_by_sums(c);
 }
 
-TM_CLONES static void brier_terms(const Chunk& c, double* __restrict out) {
+TM_CLONES static inline void brier_terms(const Chunk& c, double* __restrict out) {
   const std::int64_t* places = c.places;
   for (std::size_t i = 0; i < c.n; ++i) out[i] = 0.0;
   for (std::size_t k = 0; k < c.count; ++k) {
@@ -158,7 +158,7 @@ TM_CLONES static void brier_terms(const Chunk& c, double* __restrict out) {
   }
 }
 
-TM_CLONES static void ranked_terms(const Chunk& c, double* __restrict out) {
+TM_CLONES static inline void ranked_terms(const Chunk& c, double* __restrict out) {
   const std::int64_t* places = c.places;
   double* __restrict below = c.sum;
   for (std::size_t i = 0; i < c.n; ++i) out[i] = below[i] = 0.0;

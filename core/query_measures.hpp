@@ -187,7 +187,7 @@ inline double relevant_before_cut(const Query& q) {
   return total;
 }
 
-TM_CLONES static void fill_discounts(std::size_t n, double* out) {
+TM_CLONES static inline void fill_discounts(std::size_t n, double* out) {
   const double two = log_of(2.0);
   for (std::size_t i = 0; i < n; ++i) out[i] = two / log_of(static_cast<double>(i + 2));
 }

@@ -17,7 +17,7 @@
 
 namespace tallymark {
 
-using Signed = __int128;
+using Signed = Int128;
 
 // Which sums a walk takes; a part that is not asked for costs nothing.
 struct RankWants {

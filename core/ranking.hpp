@@ -52,7 +52,8 @@ TM_INLINE std::uint64_t falling_key(double score) {
 inline constexpr std::size_t kFewRows = 192;
 
 // How many keys lie below each of them. Comparing all with all has no branches: for a few rows it beats sorting.
-TM_CLONES static void count_below(const std::int64_t* keys, std::size_t padded, std::size_t n, std::uint32_t* below) {
+TM_CLONES static inline void count_below(const std::int64_t* keys, std::size_t padded, std::size_t n,
+                                         std::uint32_t* below) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t own = keys[i];
     std::int64_t count = 0;
@@ -63,6 +64,7 @@ TM_CLONES static void count_below(const std::int64_t* keys, std::size_t padded, 
 
 // Sorts a few rows by their keys; rows of equal keys keep their order. Says whether there are any.
 inline bool sort_few(Item* rows, std::size_t n) {
+  if (n == 0) return false;
   std::int64_t keys[kFewRows];
   std::uint32_t below[kFewRows];
   std::uint8_t taken[kFewRows] = {};

@@ -36,7 +36,7 @@ struct Totals {
 
 namespace detail {
 
-TM_CLONES static Span span_of(std::size_t n, const double* x) {
+TM_CLONES static inline Span span_of(std::size_t n, const double* x) {
   Span s;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t k = magnitude(x[i]);
@@ -46,20 +46,20 @@ TM_CLONES static Span span_of(std::size_t n, const double* x) {
   return s;
 }
 
-TM_CLONES static std::uint64_t largest_of(std::size_t n, const double* x) { return largest(n, TM_EACH(x[i])); }
+TM_CLONES static inline std::uint64_t largest_of(std::size_t n, const double* x) { return largest(n, TM_EACH(x[i])); }
 
 inline bool all_finite(std::size_t n, const double* x) { return largest_of(n, x) < kInfinity; }
 
-TM_CLONES static void exponentiate(std::size_t n, double* x) {
+TM_CLONES static inline void exponentiate(std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = exp_of(x[i]);
 }
 
 // The probability that it does not happen, which has digits of its own where the other is close to 1.
-TM_CLONES static void squash_other(std::size_t n, const double* x, double* out) {
+TM_CLONES static inline void squash_other(std::size_t n, const double* x, double* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = sigmoid(-x[i]);
 }
 
-TM_CLONES static void squash(std::size_t n, double* x) {
+TM_CLONES static inline void squash(std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = sigmoid(x[i]);
 }
 
@@ -69,7 +69,7 @@ struct WeightCheck {
   std::uint64_t largest = 0;  // as a bit pattern
 };
 
-TM_CLONES static WeightCheck check_weights(std::size_t n, const double* w) {
+TM_CLONES static inline WeightCheck check_weights(std::size_t n, const double* w) {
   std::uint64_t highest = 0, zeros = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t k = bits(w[i] + 0.0);  // -0 becomes +0; a negative has its sign bit on top

@@ -64,12 +64,13 @@ TM_INLINE void draw_counts(std::uint64_t stream, std::size_t n, std::uint8_t* ou
   }
 }
 
-TM_CLONES static void counts_of_keys(std::uint64_t stream, const std::uint64_t* keys, std::size_t n,
-                                     std::uint8_t* out) {
+TM_CLONES static inline void counts_of_keys(std::uint64_t stream, const std::uint64_t* keys, std::size_t n,
+                                            std::uint8_t* out) {
   draw_counts(stream, n, out, TM_EACH(keys[i]));
 }
 
-TM_CLONES static void counts_of_places(std::uint64_t stream, std::uint64_t first, std::size_t n, std::uint8_t* out) {
+TM_CLONES static inline void counts_of_places(std::uint64_t stream, std::uint64_t first, std::size_t n,
+                                              std::uint8_t* out) {
   draw_counts(stream, n, out, TM_EACH(first + i));
 }
 

@@ -28,7 +28,7 @@ namespace detail {
 
 inline constexpr std::size_t kCellLanes = 32;
 
-TM_CLONES static void walk_cells(const CellRows& rows, const std::uint64_t* streams, std::uint32_t* tables) {
+TM_CLONES static inline void walk_cells(const CellRows& rows, const std::uint64_t* streams, std::uint32_t* tables) {
   std::int32_t drawn[kCellLanes];
   for (std::size_t i = 0; i < rows.n; ++i) {
     const std::uint64_t place = (rows.keys == nullptr ? i : rows.keys[i]) * kGolden;

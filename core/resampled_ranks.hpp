@@ -76,12 +76,13 @@ TM_INLINE void walk_lanes(const RankedRows& rows, const std::uint64_t* streams, 
   }
 }
 
-TM_CLONES static void walk_counts(const RankedRows& rows, const std::uint64_t* streams,
-                                  RankLanes<std::uint64_t>& sums) {
+TM_CLONES static inline void walk_counts(const RankedRows& rows, const std::uint64_t* streams,
+                                         RankLanes<std::uint64_t>& sums) {
   walk_lanes(rows, streams, sums);
 }
 
-TM_CLONES static void walk_weights(const RankedRows& rows, const std::uint64_t* streams, RankLanes<double>& sums) {
+TM_CLONES static inline void walk_weights(const RankedRows& rows, const std::uint64_t* streams,
+                                          RankLanes<double>& sums) {
   walk_lanes(rows, streams, sums);
 }
 
@@ -116,12 +117,13 @@ TM_INLINE void walk_precision(const RankedRows& rows, const std::uint64_t* strea
   }
 }
 
-TM_CLONES static void walk_counts(const RankedRows& rows, const std::uint64_t* streams,
-                                  PrecisionLanes<std::uint32_t>& sums) {
+TM_CLONES static inline void walk_counts(const RankedRows& rows, const std::uint64_t* streams,
+                                         PrecisionLanes<std::uint32_t>& sums) {
   walk_precision(rows, streams, sums);
 }
 
-TM_CLONES static void walk_weights(const RankedRows& rows, const std::uint64_t* streams, PrecisionLanes<double>& sums) {
+TM_CLONES static inline void walk_weights(const RankedRows& rows, const std::uint64_t* streams,
+                                          PrecisionLanes<double>& sums) {
   walk_precision(rows, streams, sums);
 }
 

@@ -39,7 +39,7 @@ namespace detail {
 inline constexpr std::size_t kFew = 32;      // rows that insertion sorts fastest
 inline constexpr unsigned kMostPlaces = 12;  // bits of a spread whose counts stay in the nearest cache
 
-TM_CLONES static void to_keys(const double* scores, std::size_t n, std::uint64_t* keys) {
+TM_CLONES static inline void to_keys(const double* scores, std::size_t n, std::uint64_t* keys) {
   for (std::size_t i = 0; i < n; ++i) keys[i] = order_key(scores[i]);
 }
 

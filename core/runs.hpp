@@ -63,7 +63,7 @@ class RunsBuilder {
 };
 
 // Whether scores are finite and in order.
-[[maybe_unused]] TM_CLONES static bool in_order(const double* scores, std::size_t n) {
+TM_CLONES static inline bool in_order(const double* scores, std::size_t n) {
   if (n == 0) return true;
   std::int64_t falls = 0;
   for (std::size_t i = 1; i < n; ++i) falls |= scores[i - 1] <= scores[i] ? 0 : 1;

@@ -21,7 +21,7 @@
 namespace tallymark {
 
 // Scores as whole numbers in the same order; both zeros are one.
-[[maybe_unused]] TM_CLONES static void to_ordered(const double* scores, std::size_t n, std::int64_t* out) {
+TM_CLONES static inline void to_ordered(const double* scores, std::size_t n, std::int64_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
     const auto raw = static_cast<std::int64_t>(bits(scores[i] + 0.0));
     out[i] = raw ^ ((raw >> 63) & 0x7fff'ffff'ffff'ffff);
@@ -29,8 +29,8 @@ namespace tallymark {
 }
 
 // The lowest and the highest of some numbers and those so far.
-[[maybe_unused]] TM_CLONES static void widen_range(const std::int64_t* ordered, std::size_t n, std::int64_t& low,
-                                                   std::int64_t& high) {
+TM_CLONES static inline void widen_range(const std::int64_t* ordered, std::size_t n, std::int64_t& low,
+                                         std::int64_t& high) {
   std::int64_t lowest = low, highest = high;
   for (std::size_t i = 0; i < n; ++i) {
     lowest = ordered[i] < lowest ? ordered[i] : lowest;

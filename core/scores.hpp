@@ -44,13 +44,13 @@ inline constexpr std::size_t kSample = 1024;
 inline constexpr std::size_t kPiece = 256;  // rows read at once, which leave the nearest cache to the ends of buckets
 
 // The largest magnitude, as a bit pattern.
-TM_CLONES static std::uint64_t largest_score(const double* scores, std::size_t n) {
+TM_CLONES static inline std::uint64_t largest_score(const double* scores, std::size_t n) {
   return largest(n, TM_EACH(scores[i]));
 }
 
 // `n` buckets by value: equal scores fall together, and no score falls before a lower one.
-TM_CLONES static void buckets_by_value(const double* scores, std::size_t n, double low, double scale, double last,
-                                       std::uint32_t* out) {
+TM_CLONES static inline void buckets_by_value(const double* scores, std::size_t n, double low, double scale,
+                                              double last, std::uint32_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
     double at = (scores[i] - low) * scale;
     at = at > 0.0 ? at : 0.0;
@@ -60,8 +60,8 @@ TM_CLONES static void buckets_by_value(const double* scores, std::size_t n, doub
 }
 
 // The same by key.
-TM_CLONES static void buckets_by_key(const double* scores, std::size_t n, std::uint64_t low, unsigned shift,
-                                     std::uint64_t last, std::uint32_t* out) {
+TM_CLONES static inline void buckets_by_key(const double* scores, std::size_t n, std::uint64_t low, unsigned shift,
+                                            std::uint64_t last, std::uint32_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t key = order_key(scores[i]);
     const std::uint64_t at = key > low ? (key - low) >> shift : 0;
@@ -152,7 +152,7 @@ bool each_block(const Dealt& dealt, std::size_t columns, bool whole, Group&& gro
   return std::all_of(bad.begin(), bad.end(), [](std::uint8_t each) { return each == 0; });
 }
 
-TM_CLONES static bool all_positive(const double* weights, std::size_t n) {
+TM_CLONES static inline bool all_positive(const double* weights, std::size_t n) {
   std::int64_t bad = 0;
   for (std::size_t i = 0; i < n; ++i) bad |= weights[i] > 0.0 && bits(weights[i]) < kInfinity ? 0 : 1;
   return bad == 0;

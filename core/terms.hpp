@@ -295,7 +295,7 @@ TM_INLINE std::int64_t count_soft(std::size_t n, const double* y) {
   return count;
 }
 
-TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
+TM_CLONES static inline void run_task(const Task& task, Block& b, Tally& t) {
   const double* y = b.y;
   const double* p = b.p;
   const double* e = b.e;
@@ -341,7 +341,9 @@ TM_CLONES static void run_task(const Task& task, Block& b, Tally& t) {
     case Term::deviance:
       if (c != 1.0) note_largest(t, b.errors.most);  // of power 1, a prediction below the least mean is read as it
       if (c == 1.0) return add_terms(t, b, TM_EACH(poisson_deviance(y[i], p[i])));
+      if (c == 1.5) return add_terms(t, b, TM_EACH(three_halves_deviance(y[i], p[i])));
       if (c == 2.0) return add_terms(t, b, TM_EACH(gamma_deviance(y[i], p[i])));
+      if (c == 3.0) return add_terms(t, b, TM_EACH(inverse_gaussian_deviance(y[i], p[i])));
       if (c > 0.0)
         return add_terms(t, b, [=, family = Tweedie(c)](std::size_t i) TM_LAMBDA { return family(y[i], p[i]); });
       return add_terms(t, b,
