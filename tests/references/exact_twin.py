@@ -42,6 +42,10 @@ def explained_variance(y: Numbers, p: Numbers, w: Numbers) -> Fraction:
     return 1 - variance(errors(y, p), w) / variance(y, w)
 
 
+def rss(y: Numbers, p: Numbers, w: Numbers) -> Fraction:
+    return mse(y, p, w) * sum(w)
+
+
 def wape(y: Numbers, p: Numbers, w: Numbers) -> Fraction:
     return 100 * mae(y, p, w) / mean([abs(v) for v in y], w)
 
@@ -64,6 +68,7 @@ def huber(y: Numbers, p: Numbers, w: Numbers) -> Fraction:
 
 TWINS: dict[str, Callable[[Numbers, Numbers, Numbers], Fraction | float]] = {
     "mse": mse,
+    "rss": rss,
     "mae": mae,
     "mean_bias": mean_bias,
     "r2": r2,

@@ -20,25 +20,29 @@ def exactly(values):
 CASES = [(0, 1, 1), (1e8, 1e-5, 1e-5), (1e8, 1, 1e-3), (-1e12, 1e-2, 1e-3), (1e-8, 1e-12, 1e-12), (1e5, 10, 1e5)]
 
 
+def draw(rng, centre, spread, size):
+    """Truth and predictions."""
+    y = rng.normal(centre, spread, int(rng.integers(3, 40)))
+    return y, y + rng.normal(0, size, len(y))
+
+
+def exact_value(name, y, p, w):
+    """What is computed of (y, p) is computed of y and the rounded error: the twin reads those."""
+    said = exactly(p) if name == "pearson" else [a + b for a, b in zip(exactly(y), exactly(p - y), strict=True)]
+    return float(TWINS[name](exactly(y), said, exactly(np.ones(len(y)) if w is None else w)))
+
+
 @pytest.mark.parametrize("name", list(TWINS))
 @pytest.mark.parametrize("case", CASES, ids=[f"{m:g}±{s:g}" for m, s, _ in CASES])
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 def test_agrees_with_rational_arithmetic(name, case, weighted):
     """To 1e-12 where the errors themselves round, which only their difference does; R² and its kin nearly exactly."""
-    centre, spread, size = case
     rng = np.random.default_rng(11)
     for _ in range(20):
-        n = int(rng.integers(3, 40))
-        y = centre + rng.normal(0, spread, n)
-        p = y + rng.normal(0, size, n)
-        w = rng.uniform(0.1, 3, n) if weighted else np.ones(n)
-        # What is computed of (y, p) is computed of y and the rounded error: compare on those.
-        rounded = p - y
-        twin_p = [a + b for a, b in zip(exactly(y), exactly(rounded), strict=True)]
-        if name == "pearson":
-            twin_p = exactly(p)
-        expected = float(TWINS[name](exactly(y), twin_p, exactly(w)))
-        ours = tm.metric(name)(y, p, weights=w if weighted else None)
+        y, p = draw(rng, *case)
+        w = rng.uniform(0.1, 3, len(y)) if weighted else None
+        expected = exact_value(name, y, p, w)
+        ours = tm.metric(name)(y, p, weights=w)
         limit = 1e-12 * max(abs(expected), 1e-300)
         assert abs(ours - expected) <= limit, (ours, expected)
 

@@ -38,6 +38,37 @@ UNWEIGHTED = ("max_error", "d2_absolute", "median")
 FIXED_SCALE = ("msle", "rmsle", "poisson")
 
 
+def draw(rng, name, domain):
+    """Truth, predictions and weights that a metric and its peer accept, at any scale that both can have."""
+    n = int(rng.integers(3, 60))
+    outputs = int(rng.integers(1, 4)) if not name.startswith(SINGLE_OUTPUT) else 1
+    y = rng.normal(rng.normal(), rng.uniform(0.5, 3), (n, outputs))
+    p = y + rng.normal(0, rng.uniform(0.2, 2), (n, outputs))
+    if domain == "positive":
+        y, p = np.abs(y) + 0.1, np.abs(p) + 0.1
+    if domain == "away from zero":
+        y = y + np.copysign(0.1, y)
+    if not name.startswith(FIXED_SCALE):
+        scale = 10.0 ** rng.integers(-100, 101)
+        y, p = y * scale, p * scale
+    if outputs == 1:
+        y, p = y[:, 0], p[:, 0]
+    weights = rng.uniform(0.01, 5, n) if rng.random() < 0.5 and not name.startswith(UNWEIGHTED) else None
+    return y, p, weights
+
+
+def both(name, peer, factor, y, p, weights):
+    """Our value and that of scikit-learn."""
+    metric = tm.metric(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name.startswith("mape"):
+            expected = factor * peer(y, p, sample_weight=weights)
+            return metric.replace(epsilon=float(np.finfo(float).eps))(y, p, weights=weights), expected
+        expected = factor * (peer(y, p) if weights is None else peer(y, p, sample_weight=weights))
+        return metric(y, p, weights=weights), expected
+
+
 @pytest.mark.parametrize(("name", "peer", "factor", "domain"), PEERS, ids=[peer[0] for peer in PEERS])
 @pytest.mark.parametrize("seed", range(4))
 def test_agrees_with_scikit_learn(name, peer, factor, domain, seed):
@@ -45,30 +76,10 @@ def test_agrees_with_scikit_learn(name, peer, factor, domain, seed):
     rng = np.random.default_rng([seed, *name.encode()])
     metric = tm.metric(name)
     for _ in range(60):
-        n = int(rng.integers(3, 60))
-        outputs = int(rng.integers(1, 4)) if not name.startswith(SINGLE_OUTPUT) else 1
-        y = rng.normal(rng.normal(), rng.uniform(0.5, 3), (n, outputs))
-        p = y + rng.normal(0, rng.uniform(0.2, 2), (n, outputs))
-        if domain == "positive":
-            y, p = np.abs(y) + 0.1, np.abs(p) + 0.1
-        if domain == "away from zero":
-            y = y + np.copysign(0.1, y)
-        if not name.startswith(FIXED_SCALE):
-            scale = 10.0 ** rng.integers(-100, 101)
-            y, p = y * scale, p * scale
-        if outputs == 1:
-            y, p = y[:, 0], p[:, 0]
-        weights = rng.uniform(0.01, 5, n) if rng.random() < 0.5 and not name.startswith(UNWEIGHTED) else None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if name.startswith("mape"):
-                expected = factor * peer(y, p, sample_weight=weights)
-                ours = metric.replace(epsilon=float(np.finfo(float).eps))(y, p, weights=weights)
-            else:
-                expected = factor * (peer(y, p) if weights is None else peer(y, p, sample_weight=weights))
-                ours = metric(y, p, weights=weights)
+        y, p, weights = draw(rng, name, domain)
+        ours, expected = both(name, peer, factor, y, p, weights)
         size = max(abs(expected), 1.0) if metric.better == "higher" else abs(expected)
-        assert abs(ours - expected) <= 1e-12 * size, (name, n, outputs, ours, expected)
+        assert abs(ours - expected) <= 1e-12 * size, (name, y.shape, ours, expected)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.25, 0.5, 0.9])

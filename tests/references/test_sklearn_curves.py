@@ -17,17 +17,19 @@ CASES = 250
 by_seed = pytest.mark.parametrize("seed", range(4))
 
 
+def draw(rng):
+    n = int(rng.integers(2, 120))
+    y = (rng.random(n) < rng.choice([0.1, 0.5, 0.9])).astype(int)
+    y[:2] = 0, 1
+    s = np.round(rng.normal(size=n) + y * rng.choice([0.0, 1.0, 3.0]), int(rng.integers(0, 4)))
+    s = s * 10.0 ** rng.integers(-50, 51)
+    return y, s, None if rng.random() < 0.4 else rng.uniform(0.01, 5, n)
+
+
 def cases(seed):
     """Rows of two classes: few or many ties, scores of any scale, with and without weights."""
     rng = np.random.default_rng(seed)
-    for _ in range(CASES):
-        n = int(rng.integers(2, 120))
-        y = (rng.random(n) < rng.choice([0.1, 0.5, 0.9])).astype(int)
-        y[:2] = 0, 1
-        s = np.round(rng.normal(size=n) + y * rng.choice([0.0, 1.0, 3.0]), int(rng.integers(0, 4)))
-        s = s * 10.0 ** rng.integers(-50, 51)
-        weights = None if rng.random() < 0.4 else rng.uniform(0.01, 5, n)
-        yield y, s, weights
+    return (draw(rng) for _ in range(CASES))
 
 
 def close(found, expected):

@@ -1,4 +1,5 @@
-"""Agreement with scikit-learn on thousands of random cases of probabilities: weights, ties, strings, many classes."""
+"""Agreement with scikit-learn on thousands of random cases of probabilities and margins: weights, ties, strings, many
+classes."""
 
 from __future__ import annotations
 
@@ -39,6 +40,11 @@ def test_losses_of_two_classes_agree_with_scikit_learn(seed):
         assert tm.logloss(y, chance, weights=w, clip=EPS, **facts) == pytest.approx(expected, rel=1e-12)
         expected = sk.brier_score_loss(y, chance, sample_weight=w, pos_label=labels[1], scale_by_half=True)
         assert tm.brier(y, chance, weights=w, **facts) == pytest.approx(expected, rel=1e-12)
+        expected = sk.d2_log_loss_score(y, chance, sample_weight=w)
+        assert tm.d2_logloss(y, chance, weights=w, clip=EPS, **facts) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        expected = sk.d2_brier_score(y, chance, sample_weight=w, pos_label=labels[1])
+        assert tm.d2_brier(y, chance, weights=w, **facts) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert tm.d2_brier(y, p, weights=w, **facts) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -53,6 +59,25 @@ def test_losses_of_many_classes_agree_with_scikit_learn(seed):
         assert tm.logloss(y, p, weights=w, clip=EPS) == pytest.approx(expected, rel=1e-12)
         expected = sk.brier_score_loss(y, p, sample_weight=w, scale_by_half=False)
         assert tm.brier(y, p, weights=w) == pytest.approx(expected, rel=1e-12)
+        expected = sk.d2_log_loss_score(y, p, sample_weight=w)
+        assert tm.d2_logloss(y, p, weights=w, clip=EPS) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        expected = sk.d2_brier_score(y, p, sample_weight=w)
+        assert tm.d2_brier(y, p, weights=w) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hinge_losses_agree_with_scikit_learn(seed):
+    """One margin for two classes, or a margin for each of several: a hundred cases per seed, to 1e-12."""
+    rng = np.random.default_rng([seed, 4])
+    for _ in range(100):
+        classes = int(rng.integers(2, 6))
+        codes, _, w = rows(rng, classes)
+        y = codes if rng.random() < 0.5 else np.array([f"c{k}" for k in range(classes)])[codes]
+        margins = rng.normal(0, 2, (len(y), classes)).round(int(rng.integers(1, 16)))
+        facts = {"positive": "c1"} if classes == 2 and y.dtype.kind == "U" else {}
+        margins = margins[:, 0] if classes == 2 else margins
+        expected = sk.hinge_loss(y, margins, sample_weight=w)
+        assert tm.hinge_loss(y, margins, weights=w, **facts) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -178,3 +178,22 @@ def test_the_positive_class_of_several():
             *case.ours, beta=2, average="binary", positive=positive, classes=case.universe.tolist(), undefined=None
         )
         agree(ours, theirs, case)
+
+
+@pytest.mark.filterwarnings("ignore")  # where theirs are undefined
+def test_likelihood_ratios_agree_with_scikit_learn():
+    """A thousand cases of two classes, many of them undefined: NaN on both sides."""
+    rng, undefined = np.random.default_rng(8), 0
+    for _ in range(1000):
+        n = int(rng.integers(2, 30))
+        y, p = rng.integers(0, 2, (2, n))
+        y[:2] = 0, 1
+        w = rng.uniform(0.1, 3, n) if rng.random() < 0.5 else None
+        for ours, expected in zip(
+            (tm.likelihood_ratio_positive, tm.likelihood_ratio_negative),
+            sk.class_likelihood_ratios(y, p, sample_weight=w),
+            strict=True,
+        ):
+            assert ours(y, p, weights=w) == pytest.approx(expected, rel=1e-12, nan_ok=True)
+            undefined += math.isnan(expected)
+    assert undefined > 10
