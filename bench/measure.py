@@ -45,14 +45,14 @@ def show_time(seconds: float) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
-def machine() -> str:
-    """The processor, cores and versions, for the head of a result table."""
+def machine(*packages: str) -> str:
+    """The processor, cores and versions of Python and packages, for the head of a result table."""
     model = next(
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
     )
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "torchmetrics", "ranx"))
-    return f"{model}, {len(os.sched_getaffinity(0))} cores; Python {platform.python_version()}, {packages}"
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    return f"{model}, {len(os.sched_getaffinity(0))} cores; Python {platform.python_version()}, {versions}"
 
 
 def run_python(code: str, *, path: str | None = None) -> str:

@@ -15,6 +15,7 @@ import probability
 import ranking
 import regression
 import scores
+import sklearn_functions
 import slices
 import submissions
 import training
@@ -23,16 +24,19 @@ from measure import ROOT, machine
 
 import tallymark as tm
 
+PEERS = ("numpy", "scikit-learn", "torchmetrics", "ranx")
+
 
 def main() -> None:
     warnings.simplefilter("ignore")
     measured = [labels, scores, probability, ranking, clusters, regression, slices, training, boosting, intervals]
-    measured += [submissions, files, engines, app]
+    measured += [sklearn_functions, submissions, files, engines, app]
     parts = [part for module in measured for part in module.sections()]
     head = [
         "# How fast it is",
         "",
-        f"Measured by `make bench` on: {machine()}; tallymark on {tm.get_threads()} threads unless said otherwise.",
+        f"Measured by `make bench` on: {machine(*PEERS)}; "
+        f"tallymark on {tm.get_threads()} threads unless said otherwise.",
         "Every time is the best of many calls, in bursts that take turns with the peers'.",
         "",
     ]

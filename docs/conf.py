@@ -42,7 +42,7 @@ nitpicky = True
 smartquotes = False  # quotes belong to code as a rule
 
 html_theme = "furo"
-html_title = "tallymark"
+html_title = f"tallymark {version}"  # beside the mark, and in the titles of pages
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]

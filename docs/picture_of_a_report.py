@@ -1,4 +1,7 @@
-"""Makes docs/images/report.png: the page of a report as a browser shows it. Needs Chromium and playwright."""
+"""Makes docs/images/report.png and report-cards.png: the page of a report in a browser, and its first part.
+
+Needs Chromium and playwright.
+"""
 
 import shutil
 import tempfile
@@ -9,7 +12,7 @@ from playwright.sync_api import sync_playwright
 
 import tallymark as tm
 
-FILE = Path(__file__).parent / "images" / "report.png"
+IMAGES = Path(__file__).parent / "images"
 
 
 def make(path: Path) -> None:
@@ -30,5 +33,8 @@ if __name__ == "__main__":
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1120, "height": 1340}, color_scheme="light")
         page.goto(page_file.as_uri())
-        page.screenshot(path=FILE)
+        page.screenshot(path=IMAGES / "report.png")
+        cards = page.locator(".cards").first.bounding_box()
+        height = cards["y"] + cards["height"] + cards["x"]  # with a margin as wide as that at the side
+        page.screenshot(path=IMAGES / "report-cards.png", clip={"x": 0, "y": 0, "width": 1120, "height": height})
         browser.close()

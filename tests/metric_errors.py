@@ -185,6 +185,8 @@ CASES = {
     "absent of words": lambda: tm.fscore([0, 1], [0, 1], absent="drop"),
     "labels read as values": lambda: tm.accuracy([0, 1], [0, 1], kind="value"),
     "margins read as labels": lambda: tm.margin_accuracy([0, 1], [0, 1], kind="label"),
+    "probabilities for a loss of margins": lambda: tm.hinge_loss([0, 1], [0.2, 0.7], kind="probability"),
+    "a likelihood ratio of three classes": lambda: tm.likelihood_ratio_positive([0, 1, 2], [0, 1, 1]),
     "several labels without average": lambda: tm.precision([[0, 1], [1, 1]], [[0, 1], [1, 1]]),
     "several labels that are not 0 and 1": lambda: tm.precision([[0, 2], [1, 1]], [[0, 1], [1, 1]]),
     "several labels, other columns": lambda: tm.precision([[0, 1], [1, 1]], [[0, 1, 1], [1, 1, 1]]),

@@ -13,6 +13,7 @@ NAN, INF = float("nan"), float("inf")
 CASES = {
     # comparing models
     "models in a list": lambda: tm.compare(Y, [P, P], ["rmse"]),
+    "a column name as models": lambda: tm.compare({"y": Y, "p": P}, "y", ["p"]),
     "a single model": lambda: tm.compare(Y, {"a": P}, ["rmse"]),
     "a model without a name": lambda: tm.compare(Y, {"a": P, 2: P}, ["rmse"]),
     "a baseline that is no model": lambda: tm.compare(Y, {"a": P, "b": Y}, ["rmse"], baseline="c"),

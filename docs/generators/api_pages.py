@@ -144,8 +144,9 @@ PAGES = (
     Page(
         "sklearn",
         "scikit-learn",
-        "What scikit-learn takes. [Use with scikit-learn](../how-to/scikit-learn.md) shows how.",
-        ("scorer",),
+        "Scorers for scikit-learn, and its own functions of metrics answered by tallymark. "
+        "[Use with scikit-learn](../how-to/scikit-learn.md) shows how.",
+        ("scorer", "patch", "unpatch", "status"),
     ),
     Page(
         "guidance",

@@ -127,6 +127,7 @@ CASES = (
     ),
     Case("`logloss`", "two classes", asks("logloss", "probability"), scored),
     Case("`logloss`", "three classes", asks("logloss", **THREE), lambda n: tm.extend.Batch(label(n, 3), shares(n))),
+    Case("`d2_brier`", "two classes", asks("d2_brier", "probability"), scored),
     Case("`ece`", "15 bins", asks("ece", "probability"), scored),
     Case("`ece(strategy=count)`", "probabilities that all differ", asks("ece(strategy=count)", "probability"), scored),
     Case("`accuracy`", "two classes", asks("accuracy", "label"), labelled(2)),

@@ -90,6 +90,8 @@ __all__ = [
     "fdr",
     "fnr",
     "informedness",
+    "likelihood_ratio_negative",
+    "likelihood_ratio_positive",
     "markedness",
     "npv",
     "selection_rate",
@@ -112,6 +114,9 @@ __all__ = [
     "ece",
     "mce",
     "reliability_curve",
+    "d2_brier",
+    "d2_logloss",
+    "hinge_loss",
     "logloss",
     "top_k_accuracy",
     # metrics of rankings
@@ -119,6 +124,7 @@ __all__ = [
     "precision_at",
     "recall_at",
     "mrr",
+    "dcg",
     "ndcg",
     # metrics of clusterings
     "adjusted_mutual_information",
@@ -195,6 +201,13 @@ _LAZY = {
     "evaluate_table": "evaluation.table",
     "explain": "guidance.explain",
 }  # loaded when they are first asked for
+_ELSEWHERE = {
+    "cross_val_score": "model_selection.cross_validate",
+    "cross_val_predict": "model_selection.cross_validate",
+    "GridSearchCV": "model_selection.select",
+    "make_scorer": "sklearn.scorer",
+    "get_scorer": "sklearn.scorer",
+}  # functions of scikit-learn, and what does the same
 _HOMES = (
     "acceptance",
     "comparison",
@@ -226,7 +239,19 @@ def __getattr__(name: str) -> _Any:
         if found is not None:
             own = globals().get(found.name)
             return own if own == found else found
+        if name in _ELSEWHERE:
+            raise AttributeError(f"tallymark has no {name!r}; use tm.{_ELSEWHERE[name]}")
         for home in _HOMES:
             if name in getattr(_import_module(f"tallymark.{home}"), "__all__", ()):
                 raise AttributeError(f"tallymark has no {name!r}; it is tm.{home}.{name}")
     raise AttributeError(f"module 'tallymark' has no attribute {name!r}", name=name, obj=_import_module(__name__))
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Patch `sklearn.metrics` in a notebook: ``%load_ext tallymark``."""
+    _import_module("tallymark.sklearn").patch()
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """Put the functions of scikit-learn back: ``%unload_ext tallymark``."""
+    _import_module("tallymark.sklearn").unpatch()

@@ -29,7 +29,7 @@ def set_threads(n: int | None = None) -> None:
     if n is None:
         n = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 1024)
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= 1024:
-        raise ParameterError(argument="n", expected="be a whole number of threads from 1 to 1024", got=brief(n))
+        raise ParameterError(argument="n", expected="be an integer from 1 to 1024", got=brief(n))
     _set_limit(int(n))
 
 
@@ -66,7 +66,7 @@ def _follow_environment() -> None:
     """Follow the environment variable, or else the number of CPUs."""
     wanted = os.environ.get(VARIABLE, "").strip()
     if wanted and not (wanted.isdecimal() and 1 <= int(wanted) <= 1024):
-        raise ParameterError(f"{VARIABLE} must be a whole number from 1 to 1024; got {brief(wanted)}")
+        raise ParameterError(f"{VARIABLE} must be an integer from 1 to 1024; got {brief(wanted)}")
     set_threads(int(wanted) if wanted else None)
 
 

@@ -239,7 +239,7 @@ def test_conditions_on_the_worst_group_the_gap_and_the_ratio():
     for text in ("recall[a].gap > 1", "gap(recall).worst > 1", "confusion_matrix.gap > 1"):
         with pytest.raises(tm.ParameterError, match="one number"):
             tm.accept(report, text)
-    with pytest.raises(tm.ParameterError, match="leaves no group"):
+    with pytest.raises(tm.ParameterError, match="excludes every group"):
         tm.accept(sliced(["recall"], min_rows=4), "recall.worst > 0")
 
 
@@ -407,3 +407,36 @@ def test_a_group_in_brackets_is_told_the_way():
     pairs = tm.evaluate([1, 1, 1], [1, 0, 1], ["accuracy"], by=both)
     with pytest.raises(tm.ParameterError, match=r"slices\[\('f', 'north'\)\]"):
         tm.accept(pairs, "accuracy[f north] > 0.5")
+
+
+def test_the_worst_group_is_rounded_as_its_interval_says():
+    """In the table of conditions as in the table of groups."""
+    truth, by = [1, 1, 1, 0, 0, 0] * 20, ["a", "b"] * 60
+    report = tm.evaluate(truth, [1, 0, 1, 0, 0, 1] * 20, ["accuracy"], by=by, ci=0.95)
+    (condition,) = tm.accept(report, "accuracy.worst > 0.1").conditions
+    cells = [each.cell("accuracy") for each in report.slices.values()]
+    worst = min(cells, key=lambda cell: cell.value)
+    assert condition.numbers()[0] == str(worst.shown(worst.value, worst.lo, worst.hi)[0])
+
+
+@pytest.mark.parametrize(("limit", "text"), [({"auc": 0.8}, "auc > 0.8"), ({"RMSE": 5}, "RMSE < 5")])
+def test_limits_as_keywords_say_how_to_write_them(limit, text):
+    """With the sign by which the metric is better."""
+    for conditions in ([], ["auc > 0.5"]):
+        with pytest.raises(tm.ParameterError, match=f'Write the condition as a string: "{text}"'):
+            tm.accept({"auc": 0.9, "rmse": 3.0}, *conditions, **limit)
+    with pytest.raises(tm.ParameterError, match="`condition` must be a string or a list of strings"):
+        tm.accept({"auc": 0.9})
+
+
+def test_what_contains_reports_is_refused_with_the_report_to_pass():
+    """A comparison and a cross-validation; the latter maps names to scores, which are not numbers."""
+    found = tm.compare([0, 1, 1, 0], {"a": [0, 1, 0, 0], "b": [0, 1, 1, 1]}, ["accuracy"])
+    with pytest.raises(tm.ParameterError, match="Comparison; pass one of its reports"):
+        tm.accept(found, "accuracy > 0.5")
+    folds = tm.model_selection.cross_validate(
+        lambda *_: lambda rows: rows[:, 0], np.arange(10.0)[:, None], np.arange(10.0), scoring=["mae"]
+    )
+    with pytest.raises(tm.ParameterError, match="CrossValidation; pass its out_of_fold"):
+        tm.accept(folds, "mae < 1")
+    assert tm.accept(folds.out_of_fold, "mae < 1")

@@ -332,7 +332,7 @@ def test_the_limits_are_those_of_submissions(make_stage):
     assert player.upload(b"x" * 1001).status_code == 413
     page = player.upload(table(guess(10, 30)))
     assert page.status_code == 422
-    assert "there are more than 20 rows" in page.text
+    assert "the number of rows exceeds the limit of 20" in page.text
 
 
 def test_names_of_files_are_shown_as_text(player):

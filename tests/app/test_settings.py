@@ -18,10 +18,10 @@ def test_options_go_before_the_environment():
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"port": 0}, "`port` must be a whole number, 1 or more; got 0"),
+        ({"port": 0}, "`port` must be a positive integer; got 0"),
         ({"port": 65_536}, "`port` must be at most 65535; got 65536"),
-        ({"upload_bytes": -1}, "`upload_bytes` must be a whole number, 1 or more; got -1"),
-        ({"scorers": True}, "`scorers` must be a whole number, 1 or more; got True"),
+        ({"upload_bytes": -1}, "`upload_bytes` must be a positive integer; got -1"),
+        ({"scorers": True}, "`scorers` must be a positive integer; got True"),
         ({"sign_up": "maybe"}, "`sign_up` must be one of invitation, open; got 'maybe'"),
         ({"url": "scores.example.org"}, "`url` must begin with http:// or https://; got 'scores.example.org'"),
     ],
@@ -35,7 +35,7 @@ def test_what_cannot_be_is_told(given, told):
 
 def test_the_environment_is_checked_too():
     """A number that is none is named as it stands in the environment."""
-    with pytest.raises(ParameterError, match="TALLYMARK_PORT must be a whole number; got 'many'"):
+    with pytest.raises(ParameterError, match="TALLYMARK_PORT must be an integer; got 'many'"):
         read_settings({}, {"TALLYMARK_PORT": "many"})
 
 

@@ -103,7 +103,7 @@ def test_files_that_are_rejected_cost_nothing(visits, server, host):
     assert re.match(r"line \d+, column \d+ ", visitor.texts(".problems li")[0])
     assert visitor.text(".cost") == "submission 1 of 5 today; resets at 00:00 UTC"
     visitor.choose("submission", file(LARGE))
-    expect(visitor.page.locator("[data-status]")).to_contain_text("at most 100,000 are allowed")
+    expect(visitor.page.locator("[data-status]")).to_contain_text("the limit is 100,000")
     visitor.look()
     visitor.open(f"{CHALLENGE}/mine")
     assert visitor.texts("td .state") == []

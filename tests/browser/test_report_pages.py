@@ -177,6 +177,22 @@ def test_paper_has_all_plots_and_columns(browser, tmp_path):
 
 
 @pytest.mark.slow
+def test_what_scrolls_sideways_fades_out_until_its_end(browser, tmp_path):
+    """Tables and rows of plots that are wider than a phone; what fits does not fade."""
+    wide().save(tmp_path / "page.html")
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((tmp_path / "page.html").as_uri())
+    fade = "e => getComputedStyle(e).getPropertyValue('--fade')"
+    for each in (page.locator("#numbers .wide").first, page.locator(".plots").first):
+        assert each.evaluate(fade) == "48px"
+        each.evaluate("e => { e.scrollLeft = 99999 }")
+        page.wait_for_function(f"e => ({fade})(e) === '0px'", arg=each.element_handle())
+    page.set_viewport_size({"width": 1600, "height": 844})
+    assert page.locator("#numbers .wide").first.evaluate(fade) == "0px"
+    page.close()
+
+
+@pytest.mark.slow
 def test_the_look_can_be_chosen(browser, tmp_path):
     """Whatever the system says, and without a script."""
     values().save(tmp_path / "page.html")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("index.html", "reference/probability.html", "examples.html")
+PAGES = ("index.html", "reference/probability.html", "examples.html", "compatibility.html")
 FIRST = {
     "confidence interval": "how-to/intervals.html",
     "ROC AUC": "reference/score.html",
@@ -22,6 +22,12 @@ FIRST = {
     "Parquet": "how-to/large-files.html",
     "fairness": "reference/fairness.html",
     "calibration": "concepts/probabilities.html",
+    "statistically significant": "how-to/compare.html",
+    "p-value": "how-to/compare.html",
+    "semantic versioning": "compatibility.html",
+    "deprecation": "compatibility.html",
+    "JSON schema": "compatibility.html",
+    "security": "compatibility.html",
 }
 SCROLLED = "document.documentElement.scrollWidth - innerWidth"
 pytestmark = pytest.mark.slow

@@ -88,7 +88,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_sent(page, site, tmp_path
     """By its size, also by the button; one of exactly the limit is sent."""
     (tmp_path / "large.csv").write_bytes(b"x" * (MOST + 1))
     page.set_input_files("input", tmp_path / "large.csv")
-    told = "large.csv has 20,000,001 bytes; at most 20,000,000 are allowed. Remove unneeded columns."
+    told = "large.csv has 20,000,001 bytes; the limit is 20,000,000. Remove unneeded columns."
     says(page, told)
     page.locator("button").click()
     says(page, told)

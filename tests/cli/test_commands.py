@@ -76,9 +76,9 @@ def test_intervals_are_asked_for_by_options(told, rows):
         (("--ci", "95"), "`--ci` must be a level between 0 and 1, such as 0.95; got 95.0. Did you mean 0.95?"),
         (
             ("--ci", "0.95", "--resamples", "10"),
-            "`--resamples` must be a whole number from 39 to 1,048,576 for --ci 0.95",
+            "`--resamples` must be an integer from 39 to 1,048,576 for --ci 0.95",
         ),
-        (("--ci", "0.95", "--seed", "-1"), "`--seed` must be a whole number from 0"),
+        (("--ci", "0.95", "--seed", "-1"), "`--seed` must be an integer from 0"),
     ):
         code, _, err = told(*args, *given)
         assert code == 2
@@ -100,7 +100,7 @@ def test_labels_follow_the_column(told, rows):
     assert evaluated(told, rows, *args, "--classes", "0", "--classes", "1")["metrics"]["auc"]["value"] == auc
     code, _, err = told("evaluate", rows, *args, "--positive", "yes")
     assert code == 2
-    assert err == "tallymark: `--positive` must be a whole number, as the labels in 'late' are; got 'yes'\n"
+    assert err == "tallymark: `--positive` must be an integer, like the labels in 'late'; got 'yes'\n"
 
 
 def test_labels_as_they_are_written(told, tmp_path):
@@ -196,7 +196,7 @@ def test_compare_takes_models_as_one_or_more_columns_per_option(told, rows):
     assert baseline["baseline"] == "other"
     assert "other − predicted" in told("compare", rows, *args[:-1], "--prediction", "predicted,other")[1]
     code, _, err = told("compare", rows, *args, "--prediction", "other")
-    assert (code, err) == (2, "tallymark: `--prediction` must be at least two, to be compared; got 1\n")
+    assert (code, err) == (2, "tallymark: `--prediction` must contain at least two models; got 1\n")
 
 
 def test_columns_are_listed_as_in_the_header_of_a_file(told, tmp_path):

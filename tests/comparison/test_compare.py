@@ -232,3 +232,18 @@ def test_default_metrics_are_noted_and_the_same_for_all_models():
         tm.compare(truth, {"good": good, "labels": [0, 1, 1, 0, 0]})
     with pytest.raises(tm.ParameterError, match="outside"):
         tm.compare(truth, {"good": good, "margins": [-2.0, 3.0, 1.0, -1.0, 2.0]})
+
+
+def test_parameters_are_shared_by_all_metrics():
+    """As in `evaluate`, named or not."""
+    y, models = [0, 1, 2, 1], {"a": [0, 1, 1, 1], "b": [0, 1, 2, 2]}
+    assert list(tm.compare(y, models, ["f1", "accuracy"], average="macro").metrics) == [
+        "fscore(average=macro)",
+        "accuracy",
+    ]
+    probabilities = {"a": [0.2, 0.4, 0.9, 0.6], "b": [0.4, 0.6, 0.8, 0.1]}
+    assert "accuracy(threshold=0.3)" in tm.compare([0, 1, 1, 1], probabilities, threshold=0.3).metrics
+    with pytest.raises(tm.ParameterError, match="not a parameter of accuracy"):
+        tm.compare(y, models, ["accuracy"], average="macro")
+    with pytest.raises(tm.ParameterError, match=r"no argument `by`\. Compare the models on the rows of each group"):
+        tm.compare(y, models, by=["x", "x", "z", "z"])

@@ -24,6 +24,7 @@ def test_differences_are_those_of_the_comparison():
         assert f"{d.second} − {d.first}" in shown
     assert {"a", "b"} <= set(shown)
     assert "Models that share a letter do not differ significantly: new" in plot.description
+    assert "(a), " in plot.description
     assert found.plot.differences("logloss").title == "Differences in log loss"
     with pytest.raises(KeyError, match="not in the report"):
         found.plot.differences("mae")
@@ -68,6 +69,6 @@ def test_a_difference_without_an_interval_has_its_number():
     y = [0, 1] * 30
     shown = tm.compare(y, {"right": y, "twin": y, "never": [0.0] * 60}, ["auc"], kind="score")
     told = shown.plot.differences().description
-    assert "never − right -0.5" in told
-    assert "twin − right 0" in told
+    assert "never − right = -0.5" in told
+    assert "twin − right = 0;" in told
     assert "undefined" not in told

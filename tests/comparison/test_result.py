@@ -37,14 +37,14 @@ def test_a_metric_in_which_nothing_is_better():
     [
         ((0.00512, 0.02034), "0.013 [0.005, 0.020]"),
         ((-3.0, 57.2), "27 [-3, 57]"),
-        ((0.00004, 0.02), "0.01002 [0.00004, 0.02000]"),
-        ((-0.11, 0.109), "0.00 [-0.11, 0.11]"),
+        ((0.00004, 0.02), "0.010 [0.00004, 0.020]"),
+        ((-0.11, 0.109), "-0.001 [-0.11, 0.11]"),
         ((1e-9, 3e-9), "2e-09 [1e-09, 3e-09]"),
         ((-1234.5, 98765.4), "48,765 [-1,234, 98,765]"),
     ],
 )
 def test_decimals_are_as_many_as_the_interval_bears(ends, shown):
-    """Two digits of its width, and more where an end would read as 0."""
+    """Two digits of its width, and more for a number that would read as 0."""
     d = next(iter(tm.compare(Y, MODELS, ["auc"])))._replace(value=sum(ends) / 2, lo=ends[0], hi=ends[1])
     assert d.amount() == shown
 
@@ -150,12 +150,12 @@ def test_a_summary_names_the_best_model_the_p_value_and_the_correction():
     """The models that do not differ significantly from the best are named."""
     found = summaries()
     p = found[("b", "c"), "auc"].shown_p()
-    assert found.summary("auc") == f"ROC AUC: c scores best; the difference to b is not significant ({p}, max-T)"
+    assert found.summary("auc") == f"ROC AUC: c scores best; the difference from b is not significant ({p}, max-T)"
     assert found.summary("auc") in str(found)
     assert summaries(correction="holm").summary("auc").endswith(", Holm)")
     assert summaries(correction="none").summary("auc").endswith(", uncorrected)")
     baseline = summaries(baseline="a").summary("auc")
-    assert baseline == "ROC AUC: c scores best; the difference to a is significant (p ≤ 0.001, max-T)"
+    assert baseline == "ROC AUC: c scores best; the difference from a is significant (p ≤ 0.001, max-T)"
 
 
 def test_a_summary_of_several_differences():
@@ -164,9 +164,9 @@ def test_a_summary_of_several_differences():
     y = rng.normal(size=200)
     models = {name: y + rng.normal(size=200) for name in "abcdefg"}
     text = tm.compare(y, models, ["rmse"]).summary("rmse")
-    assert " scores best; the differences to 6 models are not significant (p ≥ 0." in text
+    assert " scores best; the differences from 6 models are not significant (p ≥ 0." in text
     ahead = tm.compare(y, {"x": y + 0.1 * rng.normal(size=200), **models}, ["rmse"]).summary("rmse")
-    assert ahead == "RMSE: x scores best; the differences to 7 models are significant (p ≤ 0.001, max-T)"
+    assert ahead == "RMSE: x scores best; the differences from 7 models are significant (p ≤ 0.001, max-T)"
 
 
 def test_a_summary_of_two_models():
@@ -176,7 +176,7 @@ def test_a_summary_of_two_models():
     assert ahead.summary("auc") == str(next(iter(ahead))).replace("auc", "ROC AUC")
     close = tm.compare(y, {"b": models["b"], "c": models["c"]}, ["auc"])
     p = next(iter(close)).shown_p()
-    assert close.summary("auc") == f"ROC AUC: c scores best; the difference to b is not significant ({p}, DeLong)"
+    assert close.summary("auc") == f"ROC AUC: c scores best; the difference from b is not significant ({p}, DeLong)"
 
 
 def test_a_summary_of_what_has_no_best_value_or_no_test():
@@ -186,10 +186,10 @@ def test_a_summary_of_what_has_no_best_value_or_no_test():
     assert shares.summary("selection_rate") == "selection rate: 3 of 3 differences are significant"
     y = [0, 1] * 30
     found = tm.compare(y, {"right": y, "guess": [0.3, 0.6, 0.5, 0.4] * 15, "never": [0.0] * 60}, ["auc"], kind="score")
-    assert found.summary("auc").endswith("; the difference to never is not testable")
+    assert found.summary("auc").endswith("; the difference from never is not testable")
     assert found[("right", "never"), "auc"].verdict == "not testable"
     tied = tm.compare(y, {"right": y, "twin": y, "guess": [0.3, 0.6, 0.5, 0.4] * 15}, ["auc"], kind="score")
-    assert tied.summary("auc").startswith("ROC AUC: right and twin score best; the difference to guess is ")
+    assert tied.summary("auc").startswith("ROC AUC: right and twin score best; the difference from guess is ")
 
 
 def test_intervals_say_whether_they_are_corrected():
@@ -237,3 +237,18 @@ def test_the_detectable_difference_of_max_t_uses_its_critical_value():
         assert alone < d.detectable
         power = alone / (stats.t.ppf(0.975, 299) + stats.t.ppf(0.8, 299)) * stats.t.ppf(0.8, 299)
         assert d.detectable == pytest.approx(error + power, rel=1e-6)
+
+
+def test_the_page_counts_the_models_that_the_best_one_beats():
+    """On the card of each metric; of two models it says whether the difference is significant."""
+    found = tm.compare(Y, MODELS, ["auc"])
+    best = next(iter(found.ranking("auc")))
+    beaten = sum(d.winner == best for d in found)
+    others = len(MODELS) - 1
+    assert f"{best} scores best; significantly better than {beaten} of {others} other models" in found.to_html()
+
+
+def test_an_index_that_is_not_a_pair_and_a_metric_is_explained():
+    """With the index that is needed."""
+    with pytest.raises(KeyError, match=r"index a comparison by \[\('first', 'second'\), 'metric'\]; got 'auc'"):
+        tm.compare(Y, MODELS, ["auc"])["auc"]

@@ -114,14 +114,14 @@ REFUSED = {
     "fractions in categories": (
         pd.Series([0.5, 1.0], dtype="category"),
         tm.DomainError,
-        r"whole numbers or strings\); got",
+        r"integers or strings\); got",
     ),
     "fractions in a dictionary": (
         pa.array([0.5, 1.0]).dictionary_encode(),
         tm.DomainError,
-        r"whole numbers or strings\); got",
+        r"integers or strings\); got",
     ),
-    "Decimal fractions": ([Decimal("0.5"), 1], tm.DomainError, r"whole numbers or strings\); got"),
+    "Decimal fractions": ([Decimal("0.5"), 1], tm.DomainError, r"integers or strings\); got"),
     "complex numbers": ([1j, 2j], tm.TypeOfDataError, "got 1j"),
     "complex array": (np.array([1j, 2j]), tm.TypeOfDataError, "complex numbers"),
     "dates": (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), tm.TypeOfDataError, "Convert them to strings"),

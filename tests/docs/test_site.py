@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import tallymark as tm
 from tests.docs.pages import DOCS
 
 sys.path.insert(0, str(DOCS))
@@ -62,6 +63,31 @@ def test_the_site_has_every_page(site):
         built = page.relative_to(DOCS).with_suffix(".html")
         assert (site / built).exists()
         assert page.name == "index.md" or f'href="{built}"' in front, built
+
+
+@pytest.mark.slow
+def test_the_schemas_have_addresses_of_their_own(site):
+    """The page links the files themselves, beside each other, as they refer to each other."""
+    page = (site / "compatibility.html").read_text()
+    for schema in (DOCS / "schemas").iterdir():
+        assert f'href="schemas/{schema.name}"' in page
+        assert (site / "schemas" / schema.name).read_text() == schema.read_text()
+
+
+@pytest.mark.slow
+def test_every_page_names_its_version(site):
+    """Beside the mark and in its title, so that the sites of several releases can be told apart."""
+    for name in ("index.html", "how-to/install.html"):
+        page = (site / name).read_text()
+        assert f'<span class="sidebar-brand-text">tallymark {tm.__version__}</span>' in page
+        assert re.search(rf"<title>.*tallymark {re.escape(tm.__version__)}", page)
+
+
+@pytest.mark.slow
+def test_links_within_the_site_are_relative(site):
+    """So that it can be hosted in any folder."""
+    for page in site.rglob("*.html"):
+        assert not re.search(r"""(?:href|src)=["']/""", page.read_text()), page
 
 
 @pytest.mark.slow

@@ -109,3 +109,35 @@ def test_every_metric_names_baselines_that_there_are():
     for cls in registry.classes.values():
         names = cls().baselines if cls.family != "fairness" else ()
         assert set(names) <= set(WORDS), cls
+
+
+def test_a_baseline_is_rounded_as_the_value_beside_it():
+    """In the print, on the page and after JSON; an equal value never looks better or worse than its baseline."""
+    truth = np.repeat([0, 1], [3779, 221])
+    report = tm.evaluate(truth, np.zeros(4000, int), ["accuracy"], ci=0.95)
+    words = "no better than always predicting the majority class (0.945)"
+    assert words in str(report)
+    assert words in report.to_html()
+    assert words in str(tm.Report.from_json(report.to_json()))
+    assert "(0.9447)" in str(tm.evaluate(truth, np.zeros(4000, int), ["accuracy"]))
+
+
+def test_rows_of_the_negative_class_alone_have_baselines():
+    """The share of positives is 0, and uniform guessing is still that of two classes."""
+    report = tm.evaluate([0, 0], [0.1, 0.2])
+    assert "accuracy: no better than always predicting the majority class (1)" in str(report)
+    values = {each.words: each.value for each in report.baselines("brier")}
+    assert values == {"always predicting the class shares": 0.0, "uniform guessing": 0.25}
+    assert "log loss" in report.to_html()
+
+
+def test_a_value_whose_interval_contains_its_baseline_is_not_clearly_better():
+    """Without an interval nothing is said of a value that is better."""
+    rng = np.random.default_rng(4)
+    y, p = rng.random(300) < 0.3, rng.random(300)
+    p = p if tm.auc(y, p) > 0.5 else 1 - p
+    report = tm.evaluate(y, p, ["auc"], ci=0.95)
+    assert report.cell("auc").lo < 0.5 < report["auc"]
+    assert "ROC AUC: not clearly better than random guessing (0.5)" in str(report)
+    assert "better than" not in str(tm.evaluate(y, p / 2 + y / 2, ["auc"], ci=0.95))
+    assert "not clearly better" not in str(tm.evaluate(y, p, ["auc"]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -206,6 +208,8 @@ def test_calls_with_frames_that_cannot_be_say_what_to_write():
     frame = pd.DataFrame(FRAME)
     with pytest.raises(tm.ParameterError, match=r'evaluate\(frame, "y", "p"\)'):
         tm.evaluate(frame, "y")
+    with pytest.raises(tm.ParameterError, match=r'Pass the table first: evaluate\(frame, "y", "p"\)'):
+        tm.evaluate("y", "p", ["auc"], data=frame)
     with pytest.raises(tm.ParameterError, match="given twice"):
         tm.evaluate(frame, "y", "p", truth="y")
     with pytest.raises(tm.FileError, match="has no column 'z'"):
@@ -240,3 +244,78 @@ def test_shared_parameters_fill_every_metric_that_has_them():
     assert list(margins) == ["margin_accuracy", "accuracy(threshold=0.3)"]
     gap = tm.evaluate(y, p, [tm.gap("recall")], by=list("aabb"), average="macro")
     assert dict(gap) == dict(tm.evaluate(y, p, [tm.gap("recall(average=macro)")], by=list("aabb")))
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "accuracy(threshold=0.5)",
+        {"name": "accuracy", "threshold": 0.5},
+        tm.metric("accuracy", threshold=0.5),
+        tm.accuracy.replace(threshold=0.5),
+        tm.accuracy.replace(threshold=0.5).replace(undefined=0),
+        pickle.loads(pickle.dumps(tm.accuracy.replace(threshold=0.5))),
+    ],
+)
+def test_a_default_that_is_set_explicitly_is_a_value_of_its_own(item):
+    """`accuracy(threshold=0.5)` equals `accuracy`, and only the latter takes another threshold from the call."""
+    y, p = [True, False, True], [0.9, 0.2, 0.6]
+    with pytest.raises(tm.ParameterError, match=r"`threshold` is 0\.5 in accuracy.* and 0\.8 in the call"):
+        tm.evaluate(y, p, [item], threshold=0.8)
+    assert list(tm.evaluate(y, p, [item], threshold=0.5).values()) == [1.0]
+    assert tm.evaluate(y, p, ["accuracy"], threshold=0.8)["accuracy(threshold=0.8)"] == 2 / 3
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "parameters"),
+    [
+        ([0, 1, 1, 0], [0.25, 0.8, 0.35, 0.3], {"threshold": 0.3}),
+        ([0, 1, 2, 1], [0, 1, 1, 1], {"average": "weighted"}),
+        ([0, 1, 1, 0], [0, 1, 1, 1], {"average": "macro"}),
+        ([0.5, 1.0, 2.0, 4.0], [0.5, 1.5, 2.0, 3.0], {"outputs": "mean", "undefined": 0}),
+    ],
+)
+def test_pieces_share_parameters_as_the_whole_does(y_true, y_pred, parameters, tmp_path):
+    """Default metrics take them as soon as the rows say which metrics these are."""
+    whole = tm.evaluate(y_true, y_pred, **parameters)
+    frame = pd.DataFrame({"y": y_true, "p": y_pred})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    tally = tm.Tally(**parameters).update(y_true[:2], y_pred[:2])
+    tally = tally + tm.Tally(**parameters).update(y_true[2:], y_pred[2:])
+    assert not tm.Tally(**parameters).metrics
+    for report in (
+        tally.report(),
+        tm.Tally.from_bytes(tally.to_bytes()).report(),
+        tm.Tally([item.name for item in tally.metrics.values()], **parameters).update(y_true, y_pred).report(),
+        tm.evaluate_table([frame[:2], frame[2:]], "y", "p", **parameters),
+        tm.evaluation.tally_table(tmp_path / "rows.csv", "y", "p", **parameters).report(),
+        tm.evaluate(tmp_path / "rows.csv", "y", "p", **parameters),
+    ):
+        assert dict(report) == dict(whole)
+
+
+def test_shared_parameters_of_a_tally_are_checked_when_it_is_made():
+    """The name and the value, also where the metrics follow from rows to come."""
+    with pytest.raises(tm.ParameterError, match=r"`treshold` is not an argument.*Did you mean threshold"):
+        tm.Tally(treshold=0.3)
+    with pytest.raises(tm.ParameterError, match=r"`threshold` must be a probability"):
+        tm.Tally(threshold=3)
+    with pytest.raises(tm.ParameterError, match=r"not a parameter of auc"):
+        tm.Tally(["auc"], threshold=0.3)
+    with pytest.raises(tm.StateError, match="other parameters"):
+        tm.Tally(threshold=0.3) + tm.Tally(threshold=0.4)
+
+
+def test_metrics_that_a_shared_parameter_makes_equal_are_one_metric():
+    """As two spellings of one name are."""
+    report = tm.evaluate([0, 1, 2], [0, 1, 1], ["f1", "f1_macro", "recall"], average="macro")
+    assert list(report) == ["fscore(average=macro)", "recall(average=macro)"]
+
+
+def test_an_argument_of_another_call_is_not_suggested_to_itself():
+    """`by` is an argument of evaluate, and cross_validate has no groups to report."""
+    with pytest.raises(tm.ParameterError, match="`by` is not an argument of the call") as raised:
+        tm.model_selection.cross_validate(
+            lambda *_: np.ravel, [[1.0], [2.0]], [1.0, 2.0], cv=2, scoring="mae", by=[0, 1]
+        )
+    assert "Did you mean" not in str(raised.value)

@@ -76,11 +76,11 @@ def test_the_page_of_a_comparison_shows_the_best_model_and_all_plots(comparison)
 
 def test_what_has_no_value_is_said():
     """Undefined, failed and replaced, with the reasons; and plots that cannot be drawn."""
-    report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "auc(undefined=0.5)", "coverage"], errors="report")
+    report = tm.evaluate([1, 1, 1], [0.5, 0.6, 0.7], ["auc", "ks", "auc(undefined=0.5)", "coverage"], errors="report")
     text = text_of(report.to_html())
     assert "Metrics without a value" in text
     for what in (
-        "ROC AUC undefined all rows are of one class",
+        "ROC AUC, KS statistic undefined all rows are of one class",
         "ROC AUC (undefined 0.5) replaced",
         "coverage failed",
         "roc: ",
@@ -129,6 +129,33 @@ def test_csv_has_one_line_per_value_to_the_last_bit(report, comparison):
     assert tm.evaluate([1.0], [2.0], ["mae"]).to_csv().splitlines()[1].startswith("mae,,1.0,,,,lower,")
 
 
+def test_csv_and_data_frames_have_the_groups_of_each_column():
+    """All rows, then the groups of each column, then those of both; `by` names the columns, and labels stay what they
+    are."""
+    by = {"site": ["a", "b"] * 3, "by": [1, 1, 2, 2, 3, 3]}
+    report = tm.evaluate([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 3.0, 5.0, 7.0, 9.0, 11.0], ["mae"], by=by)
+    frame = report.to_pandas()
+    assert list(frame.columns[:4]) == ["by", "site", "by (group)", "metric"]
+    assert frame["by"].fillna("").tolist() == ["", *["site"] * 2, *["by"] * 3, *["site, by"] * 6]
+    assert frame["by (group)"].dropna().tolist() == [1, 2, 3, 1, 2, 3, 1, 2, 3]
+    assert frame.query("by == 'site'")["value"].tolist() == [2.0, 3.0]
+    lines = list(csv.DictReader(io.StringIO(report.to_csv())))
+    assert [line["site"] for line in lines] == frame["site"].fillna("").tolist()
+    assert [float(line["value"]) for line in lines] == frame["value"].tolist()
+    assert json.loads(report.to_json())["slices"]["by_column"][0]["groups"][1]["group"] == {"site": "b"}
+
+
+def test_wide_tables_are_broken_into_blocks():
+    """Each with the names of the groups and no line wider than 100, intervals beside their values."""
+    metrics = ["auc", "accuracy", "brier", "logloss", "recall", "precision"]
+    text = str(tm.evaluate(TRUTH, CHANCE, metrics, by={"region": REGION}, ci=0.9))
+    table = text.partition("2 groups")[2].partition("·")[0]
+    assert max(map(len, table.splitlines())) <= 100
+    assert table.count("region  rows") == table.count("north") == 2
+    for metric in ("ROC AUC", "accuracy", "Brier score", "log loss", "recall", "precision"):
+        assert re.search(rf"{metric}  90 % interval", table), metric
+
+
 def test_the_file_ending_decides_the_format(report, comparison, tmp_path):
     """HTML, Markdown, JSON and CSV; anything else is an error that says so."""
     for what in (report, comparison):
@@ -167,7 +194,8 @@ def test_labels_can_do_nothing(tmp_path):
     html = (tmp_path / "a.html").read_text()
     for bad in ("<script", "<img", "\x00", "\x1b"):
         assert bad not in html
-    assert html.count("</title>") == 1 + html.count("<svg ") - html.count('<svg class="scale"')
+    assert html.count("<title id=") == html.count("<svg ") - html.count('<svg class="scale"')
+    assert html.count("</title>") == html.count("<title id=") + html.count("><title>")
     labels = json.loads((tmp_path / "a.json").read_text())["metrics"]["table"]["value"]["classes"]
     assert set(labels) == set(HOSTILE)
 
@@ -333,3 +361,39 @@ def test_all_digits_are_on_hover():
     assert f'title="{cell.value!r}; {cell.lo!r} to {cell.hi!r}"' in page
     assert f'title="{cell.lo!r} to {cell.hi!r}"' in page
     assert f'<td class="number" title="{cell.value!r}">' in page
+
+
+def test_captions_round_as_cards_do():
+    """By the interval of the metric; without one, to four digits."""
+    for ci in (None, 0.95):
+        report = tm.evaluate(TRUTH, CHANCE, ["auc", "ece"], by=REGION, ci=ci, kind="probability")
+        shown = report.cell("auc").shown(report["auc"], report.cell("auc").lo, report.cell("auc").hi)[0]
+        assert f"the area under the curve is {shown}" in report.plot.roc().description
+        assert f"all rows have {shown};" in report.plot.slices("auc").description
+        assert f"differ by {report['ece']:.4g} on" in report.plot.reliability().description
+
+
+def test_captions_of_numbers_round_as_cards_do():
+    """The mean of the residuals, their size and R²."""
+    truth, guess = RNG.normal(size=90), RNG.normal(size=90)
+    report = tm.evaluate(truth, guess, ["rmse", "r2", "mean_bias"], ci=0.95)
+    root, share, bias = (str(report.cell(key).shown(report[key], *report.cell(key).bounds()[0])[0]) for key in report)
+    assert f"R² is {share}, RMSE is {root}".replace("-", "−") in report.plot.predictions().description
+    assert f"mean is {bias}, their root mean square {root}".replace("-", "−") in report.plot.residuals().description
+
+
+@pytest.mark.parametrize(("classes", "most"), [(2, 1.0), (3, 2.0)])
+def test_the_scale_of_a_brier_score_ends_where_it_can(classes, most):
+    """At 1 for two classes, at 2 for more."""
+    truth, table = np.arange(60) % classes, np.full((60, classes), 1 / classes)
+    chance = table[:, 1] if classes == 2 else table
+    (card,) = tm.evaluate(truth, chance, ["brier"])._document(None, None, pictures=False).cards
+    assert (card.scale.low, card.scale.high) == (0.0, most)
+
+
+def test_metrics_that_fail_for_one_reason_share_a_line():
+    """In print and on pages, although each error names its metric."""
+    report = tm.evaluate(TRUTH, CHANCE, ["auc", "rmse", "mae"], kind="probability", errors="report")
+    reason = 'reads predictions of kind "value"; got kind="probability"'
+    assert f"· RMSE, MAE: {reason}" in str(report)
+    assert f"| RMSE, MAE | failed | {reason} |" in report.to_markdown()

@@ -148,3 +148,21 @@ def test_a_piece_of_a_source_does_not_claim_to_know_all_faults(tmp_path):
 def test_an_error_about_a_table_names_the_arguments_of_the_call():
     with pytest.raises(tm.MissingValueError, match="`prediction` must be finite"):
         tm.evaluate_table({"y": [1.0, 2.0], "p": [1.0, np.nan]}, truth="y", prediction="p", metrics=["rmse"])
+
+
+def test_an_error_in_one_group_names_the_group():
+    """In memory and in pieces."""
+    y, p, by = [0, 1, 1, 0], [0.2, 0.8, 0.6, 0.3], list("abba")
+    for call in (
+        lambda: tm.evaluate(y, p, ["auc(undefined=raise)"], by=by),
+        lambda: tm.Tally(["auc(undefined=raise)"], by="letter").update(y, p, by=by).report(),
+    ):
+        with pytest.raises(tm.UndefinedError, match=r"all rows are of one class \(group a\)"):
+            call()
+
+
+def test_an_error_of_one_model_names_the_model():
+    """Where it is its predictions that have no value."""
+    models = {"flat": [1.0, 1.0, 1.0], "good": [1.0, 2.0, 3.0]}
+    with pytest.raises(tm.UndefinedError, match=r"predictions are constant.* \(model 'flat'\)"):
+        tm.compare([1.0, 2.0, 4.0], models, ["pearson(undefined=raise)"])

@@ -126,3 +126,33 @@ def test_thresholds_and_shared_parameters_reach_every_metric():
     several = np.digitize(x[:, 0], [-0.5, 0.5])
     report = tm.evaluate_model(LogisticRegression().fit(x, several), x, several, ["f1", "auc"], average="macro")
     assert list(report) == ["fscore(average=macro)", "auc"]
+
+
+def test_a_metric_whose_predictions_a_model_lacks_is_a_failed_cell_of_a_report():
+    """With `errors="report"`, overall and in every group; the other metrics are computed."""
+    model, groups = LinearSVC().fit(X, Y), np.arange(len(Y)) % 3
+    report = tm.evaluate_model(model, X, Y, ["logloss", "auc", "accuracy"], by=groups, errors="report", positive="yes")
+    assert list(report) == ["logloss", "auc", "accuracy"]
+    for part in (report, *report.slices.values()):
+        assert set(part.failures) == {"logloss"}
+        assert "logloss needs predict_proba" in str(part.failures["logloss"])
+    assert report["accuracy"] == tm.accuracy(Y, model.predict(X))
+    assert "ordered by ROC AUC, the worst group first" in str(report)
+    assert str(tm.Report.from_json(report.to_json())) == str(report)
+    with pytest.raises(tm.KindError, match="logloss needs predict_proba"):
+        tm.evaluate_model(model, X, Y, ["logloss"], errors="report")
+
+
+def test_an_error_has_all_metrics_that_could_be_computed():
+    """Whichever predictions they read; `errors="report"` returns that report."""
+    model, metrics = LogisticRegression().fit(X, THREE), ["logloss", "f1", "accuracy", "auc(multiclass=ovo)"]
+    with pytest.raises(tm.ParameterError, match="`average` must be given") as raised:
+        tm.evaluate_model(model, X, THREE, metrics)
+    report = tm.evaluate_model(model, X, THREE, metrics, errors="report")
+    assert set(report.failures) == set(raised.value.report.failures) == {"fscore"}
+    assert list(report) == list(raised.value.report) == ["logloss", "fscore", "accuracy", "auc(multiclass=ovo)"]
+    assert report["accuracy"] == raised.value.report["accuracy"] == tm.accuracy(THREE, model.predict(X))
+    with pytest.raises(tm.ParameterError, match="`errors` must be"):
+        tm.evaluate_model(model, X, THREE, metrics, errors="cell")
+    doubtful = tm.evaluate_model(LinearRegression().fit(X, SCORE), X, SCORE - 9, ["rmse", "msle"], errors="report")
+    assert str(doubtful.failures["msle"]).startswith("`y` must be greater than -1")

@@ -123,7 +123,7 @@ def test_gap_ratio_and_worst_leave_out_small_groups():
     groups = ["a", "a", "a", "b", "b", "b", "c", "c"]
     assert sliced(groups).gap("accuracy") == pytest.approx(1 / 6)
     assert sliced(groups, min_rows=3).gap("accuracy") == 0.0
-    with pytest.raises(tm.ParameterError, match="leaves no group"):
+    with pytest.raises(tm.ParameterError, match="excludes every group"):
         sliced(SEX, min_rows=5).gap("accuracy")
     with pytest.raises(KeyError):
         slices.gap("mcc")
@@ -315,3 +315,20 @@ def test_groups_are_ordered_from_the_worst_to_the_best():
     assert [row[0] for row in report.group_tables()[0].rows] == ["all", "b", "c", "a", "tiny"]
     assert "ordered by MAE, the worst group first; groups of fewer than 30 rows last" in str(report)
     assert list(report.slices) == ["a", "b", "c", "tiny"]
+
+
+def test_groups_have_the_values_that_fairness_metrics_compare():
+    """Rounded by their intervals in the notes, as in the table."""
+    rng = np.random.default_rng(1)
+    truth, guess, by = rng.integers(0, 2, 90), rng.integers(0, 2, 90), np.array(list("abc") * 30)
+    for ci in (None, 0.95):
+        report = tm.evaluate(truth, guess, ["equalized_odds"], by=by, ci=ci)
+        assert list(report) == ["equalized_odds"]
+        assert list(report.slices["a"]) == ["recall", "fallout"]
+        assert report.slices["a"]["recall"] == tm.recall(truth[by == "a"], guess[by == "a"])
+        table = report.slices.table(report, stacked=True)
+        assert table.headings == ("group", "rows", "recall", "false positive rate")
+        shown = {str(row[0]): str(row[2]) for row in table.rows}
+        highest = max(report.slices, key=lambda group: report.slices[group]["recall"])
+        assert f"recall is highest for {highest} ({shown[highest]})" in report.cell("equalized_odds").notes[0]
+        assert report.plot.slices().description.startswith("recall by group: from")

@@ -54,7 +54,7 @@ def test_data_keep_the_notes_of_each_metric():
     held = json.loads(report.to_json())["metrics"]
     for key in report:
         assert report.cell(key).notes == (FEW,)
-        assert held[key]["notes"] == [FEW]
+        assert held[key]["interval_notes"] == [FEW]
     assert list(report.to_pandas()["notes"]) == [FEW] * 3
     assert report.to_csv().count(FEW) == 3
 

@@ -216,3 +216,30 @@ def test_the_default_set_goes_by_the_types():
     assert list(tm.evaluate(names, table)) == probabilities
     assert list(tm.evaluate([True, False, True, False], [0.9, 0.1, 0.8, 0.3])) == probabilities
     assert list(tm.evaluate([1, 0, 1, 0], [3.0, 1.0, 2.0, 0.5], query=[1, 1, 2, 2])) == ["ndcg", "map", "mrr"]
+
+
+@pytest.mark.parametrize(
+    ("use", "words"),
+    [
+        (lambda report: report.auc, r'the value of a metric is report\["auc"\]'),
+        (lambda report: report.logloss, r'report\["logloss"\]'),
+        (lambda report: report.roc(), r"the plot is report\.plot\.roc\(\)"),
+        (lambda report: report.accept("auc > 0.5"), r'call tm\.accept\(report, "auc > 0\.8"\)'),
+        (lambda report: report.nothing, r"a report has no attribute 'nothing'$"),
+        (lambda report: report._nothing, r"a report has no attribute '_nothing'$"),
+        (lambda report: report.plot(), r"each plot of a report has a name: report\.plot\.roc\(\), "),
+        (lambda report: report.plot.roc().savefig("roc.png"), r'call plot\.save\("plot\.svg"\)'),
+        (lambda report: report.plot.roc().show(), r"plot\.figure\(\) is a figure of matplotlib"),
+        (lambda report: report.plot.roc().nothing, r"a plot has no attribute 'nothing'$"),
+    ],
+)
+def test_what_is_looked_for_in_the_wrong_place_says_where_it_is(use, words):
+    """Values, plots and conditions."""
+    with pytest.raises((AttributeError, tm.ParameterError), match=words):
+        use(tm.evaluate([0, 1, 1], [0.2, 0.8, 0.4]))
+
+
+def test_predictions_of_several_models_are_compared():
+    """A mapping in the place of predictions says so."""
+    with pytest.raises(tm.TypeOfDataError, match=r"`y_pred` must be the predictions of one model.*call tm\.compare"):
+        tm.evaluate([0, 1], {"old": [0, 1], "new": [1, 1]})

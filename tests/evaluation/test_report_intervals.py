@@ -141,7 +141,7 @@ def test_groups_without_a_value_cost_no_width():
     for report in (tm.evaluate(y, p, keys, by=by, ci=0.95), tally.report()):
         alone, worst = report.slices["a"].cell("recall"), report.cell("worst(recall)")
         assert (worst.lo, worst.hi) == (alone.lo, alone.hi)
-        assert worst.notes == ("recall has no value for b: left out", "recall is 0.6667 for a")
+        assert worst.notes == ("recall has no value for b: left out", "recall is 0.67 for a")
 
 
 def test_every_metric_has_its_own_groups():

@@ -390,3 +390,65 @@ def test_days_add_up_to_the_month(frame, tmp_path):
         tm.Tally.load(tmp_path / "broken.tally")
     with pytest.raises(tm.FileError, match="could not be read: No such file"):
         tm.Tally.load(tmp_path / "none.tally")
+
+
+@pytest.fixture
+def unreadable(tmp_path):
+    """Three files of which the second has a prediction that is not a probability."""
+    for k, high in enumerate((0.9, 1.5, 0.8)):
+        pd.DataFrame({"y": [0, 1], "p": [0.2, high]}).to_csv(tmp_path / f"{k}.csv", index=False)
+    return tmp_path
+
+
+def test_a_metric_that_cannot_read_some_rows_of_files_fails_and_the_others_go_on(unreadable):
+    """As in memory: named metrics raise with a report, and `errors="report"` keeps the cell."""
+    frame = pd.concat(pd.read_csv(path) for path in sorted(unreadable.iterdir()))
+    in_memory = tm.evaluate(frame, "y", "p", ["rmse", "logloss"], errors="report")
+    report = tm.evaluate(unreadable, "y", "p", ["rmse", "logloss"], errors="report")
+    assert (report["rmse"], report.n) == (in_memory["rmse"], 6)
+    assert "`prediction` must contain probabilities" in str(report.failures["logloss"])
+    assert "1.csv" in str(report.failures["logloss"])
+    assert "`prediction` must contain probabilities" in str(in_memory.failures["logloss"])
+    for call in (tm.evaluate, tm.evaluation.tally_table):
+        with pytest.raises(tm.DomainError, match="`prediction` must contain") as raised:
+            call(unreadable, "y", "p", metrics=["rmse", "logloss"])
+        assert raised.value.report["rmse"] == in_memory["rmse"]
+    tally = tm.evaluation.tally_table(unreadable, "y", "p", ["rmse", "logloss"], errors="report")
+    assert set(tally.failures) == {"logloss"}
+
+
+def test_reading_stops_where_no_metric_is_left():
+    """And before it starts where the kind of predictions says that a metric cannot read them."""
+    rows, read = {"y": ["a", "b"], "p": [0.2, 0.9]}, []
+
+    def batches():
+        for k in range(3):
+            read.append(k)
+            yield rows
+
+    with pytest.raises(tm.TypeOfDataError, match="`truth` must contain real numbers"):
+        tm.evaluate_table(batches(), "y", "p", ["rmse", "mae"])
+    assert read == [0]
+    with pytest.raises(tm.KindError):
+        tm.evaluate_table(batches(), "y", "p", ["auc", "rmse"], kind="score")
+    assert read == [0]
+    report = tm.evaluate_table(batches(), "y", "p", ["rmse", "mae"], errors="report")
+    assert (report.n, len(report.failures)) == (6, 2)
+
+
+def test_failures_travel_from_workers():
+    """A job pickles, and its pieces are bytes."""
+    empty = tm.Tally(["rmse", "logloss"])
+    job = pickle.loads(pickle.dumps(TableJob(empty.to_bytes(), ColumnRoles(("y",), ("p",)), keep_failures=True)))
+    tables = [pa.record_batch({"y": [0, 1], "p": [0.2, high]}) for high in (0.9, 1.5)]
+    tally = tm.Tally.from_bytes(job.add([job.fold(chunks([table])) for table in tables]))
+    assert set(tally.failures) == {"logloss"}
+    assert "row 1" in str(tally.failures["logloss"])
+
+
+def test_a_frame_with_its_own_columns_is_told_how_to_call():
+    """Arrays of metric names are still metrics."""
+    frame = pd.DataFrame({"y": [0, 1, 1], "p": [0.1, 0.8, 0.4]})
+    with pytest.raises(tm.ParameterError, match=r'evaluate\(frame, "y", "p"\)'):
+        tm.evaluate(frame, frame.y, frame.p)
+    assert list(tm.evaluate(frame[["y"]], frame[["p"]], np.array(["auc", "brier"]))) == ["auc", "brier"]

@@ -147,9 +147,9 @@ def test_intervals_are_those_of_all_rows():
         ({"weights": "w"}, r"`weights` was given. Leave one of them out, or use auc\(bounded=4096\)"),
         ({"by": "city", "metrics": "pr_auc"}, "is for pr_auc of all rows, each of weight 1; `by` was given"),
         ({"prediction": ["a", "b", "c"]}, r"`prediction` named 3 columns. Leave `score_ranges` out, or use auc\("),
-        ({"score_ranges": 0}, "`score_ranges` must be a whole number from 1 to 65,536; got 0"),
-        ({"score_ranges": True}, "`score_ranges` must be a whole number"),
-        ({"score_ranges": 2.5}, "`score_ranges` must be a whole number"),
+        ({"score_ranges": 0}, "`score_ranges` must be an integer from 1 to 65,536; got 0"),
+        ({"score_ranges": True}, "`score_ranges` must be an integer"),
+        ({"score_ranges": 2.5}, "`score_ranges` must be an integer"),
     ],
 )
 def test_what_is_refused_before_anything_is_read(changed, told):

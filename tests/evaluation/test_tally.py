@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import pickle
@@ -151,8 +152,8 @@ def test_groups_go_by_their_names():
     ("call", "told"),
     [
         (lambda: tm.Tally(["mae"], by=[]), "`by` must name at least one column; got none"),
-        (lambda: tm.Tally(["mae"], by=["a", "a"]), "`by` must be the names of columns, each once"),
-        (lambda: tm.Tally(["mae"], by=["a", 1]), "`by` must be the names of columns, each once"),
+        (lambda: tm.Tally(["mae"], by=["a", "a"]), "`by` must be a list of distinct column names"),
+        (lambda: tm.Tally(["mae"], by=["a", 1]), "`by` must be a list of distinct column names"),
         (lambda: tm.Tally(["gap(mae)"]), "`by` must name the columns of groups that .* compares"),
         (lambda: grouped().update([1.0], [1.0]), "`by` must be given for a tally and for its rows, or for neither"),
         (lambda: tm.Tally(["mae"]).update([1.0], [1.0], by=["x"]), "the tally was made without"),
@@ -246,3 +247,99 @@ def test_a_path_that_is_none_is_refused(path):
         with pytest.raises(tm.ParameterError, match="`path` must"):
             call(path)
     assert os.fstat(1)
+
+
+READABLE = [0.0, 1.0, 1.0], [0.2, 0.9, 0.4], ["x", "z", "z"]
+UNREADABLE = [1.0, 0.0, 1.0], [0.5, 0.1, 1.5], ["x", "x", "z"]  # 1.5 is not a probability
+MIXED = ["rmse", "logloss", "r2", "gap(r2, logloss)"]
+
+
+def tally_of(*batches, **facts):
+    tally = tm.Tally(MIXED, by="group", errors="report", **facts)
+    for y, p, group in batches:
+        tally.update(y, p, by=group)
+    return tally
+
+
+@pytest.mark.parametrize("ci", [None, 0.9])
+def test_a_metric_that_cannot_read_some_rows_fails_and_the_others_go_on(ci):
+    """Whichever batch and whichever part of a sum it was; the values of the others are those of all rows."""
+    batches = [READABLE, UNREADABLE, READABLE]
+    columns = [[item for batch in batches for item in batch[k]] for k in range(3)]
+    whole = tm.evaluate(*columns[:2], MIXED, by={"group": columns[2]}, errors="report")
+    assert set(whole.failures) == {"logloss", "gap(r2, logloss)"}
+    once = tally_of(*batches, ci=ci)
+    parts = [tally_of(batch, ci=ci) for batch in batches]
+    parts[0] = parts[0] + tm.Tally(MIXED, by="group", ci=ci)
+    assert not parts[0].failures
+    for tally in (
+        once,
+        parts[0] + parts[1] + parts[2],
+        parts[1] + (parts[0] + parts[2]),
+        parts[0] + (parts[2] + parts[1]),
+        sum(tm.Tally.from_bytes(part.to_bytes()) for part in parts),
+        tm.Tally.from_bytes(once.to_bytes()),
+        pickle.loads(pickle.dumps(once)),
+        copy.copy(once),
+    ):
+        report = tally.report(errors="report")
+        assert set(tally.failures) == set(report.failures) == set(whole.failures)
+        assert "got 1.5 (" in str(report.failures["logloss"])
+        assert (report.n, report["rmse"], report["r2"]) == (9, whole["rmse"], whole["r2"])
+        assert report.slices["z"]["rmse"] == whole.slices["z"]["rmse"]
+        assert set(report.slices["x"].failures) == {"logloss"}
+        with pytest.raises(tm.DomainError, match="probabilities in") as raised:
+            tally.report(errors="raise")
+        assert raised.value.report["rmse"] == whole["rmse"]
+    assert once.errors == tm.Tally.from_bytes(once.to_bytes()).errors == "report"
+    if ci:
+        alone = tm.Tally(["r2"], ci=ci)
+        for y, p, _ in batches:
+            alone.update(y, p)
+        assert once.report()["r2"] == alone.report()["r2"]
+        assert once.report().cell("r2").lo == alone.report().cell("r2").lo
+
+
+def test_rows_that_a_named_metric_cannot_read_are_refused():
+    """The error has what the others say of all rows with them, and the tally is as before."""
+    tally = tm.Tally(["rmse", "logloss"]).update(*READABLE[:2])
+    before = tally.to_bytes()
+    with pytest.raises(tm.DomainError) as raised:
+        tally.update(*UNREADABLE[:2])
+    assert raised.value.report.n == 6
+    assert set(raised.value.report.failures) == {"logloss"}
+    assert tally.to_bytes() == before
+    with pytest.raises(tm.MissingValueError) as raised:
+        tally.update([1.0], [math.nan])
+    assert raised.value.report is None
+    with pytest.raises(tm.ParameterError, match="`errors` must be"):
+        tm.Tally(["rmse"], errors="ignore")
+
+
+def test_all_metrics_may_fail():
+    """The rows are counted still."""
+    tally = tm.Tally(["logloss", "brier"], errors="report").update(*READABLE[:2], weights=[1, 2, 3])
+    for each in (tally.update(*UNREADABLE[:2]), tm.Tally.from_bytes(tally.to_bytes()), tally.update(*READABLE[:2])):
+        report = each.report()
+        assert set(report.failures) == {"logloss", "brier"}
+        assert (report.n, report.total_weight) == (each.n, each.n + 3)
+
+
+def test_a_metric_that_can_read_no_such_rows_is_refused_with_the_tally():
+    """Before any rows come."""
+    with pytest.raises(tm.KindError, match="rmse"):
+        tm.Tally(["rmse", "auc"], kind="probability")
+    report = tm.Tally(["rmse", "auc"], kind="probability", errors="report").update([0, 1], [0.2, 0.8]).report()
+    assert report["auc"] == 1.0
+    assert set(report.failures) == {"rmse"}
+
+
+def test_forged_failures_are_refused():
+    """Of metrics that the tally does not have, or no errors at all."""
+    _, fields = unpack(tally_of(READABLE, UNREADABLE).to_bytes())
+    (key, error), *rest = fields["failures"]
+    for failures in ([["mae", error]], [[key, 3]], [[key, {}]], 3, rest, []):
+        with pytest.raises(tm.StateError):
+            tm.Tally.from_bytes(pack("Tally", {**fields, "failures": failures}))
+    with pytest.raises(tm.StateError):
+        tm.Tally.from_bytes(pack("Tally", {**fields, "errors": "never"}))

@@ -60,10 +60,10 @@ def test_interval_settings_are_frozen_and_hashable():
         ({"level": 95}, r"`level` must be a level between 0 and 1, such as 0.95; got 95. Did you mean 0.95?"),
         ({"level": None}, r"`level` must be a level"),
         ({"method": "bca"}, r"`method` must be one of auto, analytic, bootstrap; got 'bca'"),
-        ({"resamples": 10}, r"`resamples` must be a whole number from 39 to 1,048,576 for level=0.95; got 10"),
-        ({"resamples": 0, "method": "analytic"}, r"`resamples` must be a whole number from 1 to"),
-        ({"seed": -1}, r"`seed` must be a whole number from 0 to"),
-        ({"seed": True}, r"`seed` must be a whole number from 0 to"),
+        ({"resamples": 10}, r"`resamples` must be an integer from 39 to 1,048,576 for level=0.95; got 10"),
+        ({"resamples": 0, "method": "analytic"}, r"`resamples` must be an integer from 1 to"),
+        ({"seed": -1}, r"`seed` must be an integer from 0 to"),
+        ({"seed": True}, r"`seed` must be an integer from 0 to"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(given, message):

@@ -124,7 +124,7 @@ UNIVERSES = [
 
 def is_binary(metric: Metric) -> bool:
     """Whether the metric wants two classes."""
-    return getattr(metric, "average", "") == "auto" or metric.kind == "margin"
+    return getattr(metric, "average", "") == "auto" or metric.is_of_positive_class or metric.kind == "margin"
 
 
 def wants_whole_weights(metric: Metric) -> bool:
@@ -242,7 +242,7 @@ def random_rows(metric: Metric, n: int, seed: int = 0, k: int = 4) -> Rows:
 def perfect(metric: Metric, rows: Rows) -> Rows:
     """The same truth with predictions that are right."""
     if isinstance(metric, ProbabilityMetric):
-        sure = 800.0 if rows.facts.get("kind") == "margin" else 1.0
+        sure = 800.0 if "margin" in (rows.facts.get("kind"), metric.kind) else 1.0
         classes = rows.facts.get("classes", [rows.facts.get("positive", 1)])
         right = np.squeeze(rows.y[:, None] == np.array(classes), axis=1 if len(classes) == 1 else ())
         return rows._replace(p=np.where(right, sure, 0.0 if sure == 1.0 else -sure))

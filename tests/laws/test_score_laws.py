@@ -56,7 +56,7 @@ def test_columns_may_change_places(metric, seed, columns):
     y, w = rng.integers(0, columns, n), rng.choice([0.0, 1.0, 0.3, 7.0], n)
     table = rng.integers(1, 9, (n, columns)) / 7
     order = rng.permutation(columns)
-    for facts in ({}, {"kind": "margin"}, {"normalize": True}):
+    for facts in ({"kind": "score"}, {"kind": "margin"}, {"normalize": True}):
         before = tm.evaluate(y, table, [metric], weights=w, classes=range(columns), **facts)
         after = tm.evaluate(y, table[:, order], [metric], weights=w, classes=order.tolist(), **facts)
         assert same_bits(before[str(metric)], after[str(metric)])

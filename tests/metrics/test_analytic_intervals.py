@@ -65,9 +65,9 @@ def test_few_rows_are_said():
     """Of a class, or in all."""
     few = "coverage may be below the nominal level"
     y, p = [0] * 20 + [1] * 3, [0] * 18 + [1, 1] + [1, 1, 0]
-    assert interval("recall", y, p).notes == (f"only 3 rows: {few}",)
+    assert interval("recall", y, p).notes == (f"only 3 rows are truly positive: {few}",)
     assert interval("accuracy", y, p).notes == ()
-    assert interval("auc", y, np.linspace(0, 1, 23)[::-1] + np.array(p)).notes == (f"only 3 rows of a class: {few}",)
+    assert interval("auc", y, np.linspace(0, 1, 23)[::-1] + np.array(p)).notes == (f"only 3 rows of one class: {few}",)
     assert interval("mae", [1.0, 2.0, 3.0], [1.0, 3.0, 5.0]).notes == (f"only 3 rows: {few}",)
 
 

@@ -361,3 +361,26 @@ def test_scores_of_scikit_learn_without_a_metric_here_are_better_when_higher():
         assert tm.custom(sk.max_error).better == "lower"
     finally:
         registry.functions.clear()
+
+
+def test_functions_of_scikit_learn_know_the_positive_class_of_labels(own):
+    """As `pos_label`, where they read it; where it is not known or there are more classes, an error says what to do."""
+    y, p = ["no", "yes", "yes", "no"], ["yes", "yes", "yes", "no"]
+    f1 = tm.custom(sk.f1_score)
+    for positive in ("yes", "no"):
+        expected = pytest.approx(tm.f1(y, p, positive=positive))
+        assert f1(y, p, positive=positive) == expected
+        tally = tm.Tally([f1], positive=positive).update(y[:2], p[:2]).update(y[2:], p[2:])
+        assert tm.Tally.from_bytes(tally.to_bytes()).report()[f1] == expected
+        assert pickle.loads(pickle.dumps(f1))(y, p, positive=positive) == expected
+        assert tm.custom(sk.jaccard_score)(y, p, positive=positive) == tm.jaccard(y, p, positive=positive)
+    assert f1([False, True], [True, True]) == f1([0, 1], [1, 1]) == pytest.approx(2 / 3)
+    macro = tm.custom(partial(sk.f1_score, average="macro"), name="their_macro_f1")
+    assert macro(y, p, positive="yes") == pytest.approx(tm.f1(y, p, average="macro"))
+    for call in (lambda: f1(y, p), lambda: tm.custom(sk.brier_score_loss)(y, [0.2, 0.9, 0.7, 0.1])):
+        with pytest.raises(tm.ParameterError, match="`positive` must name the positive class, one of 'no', 'yes'"):
+            call()
+    with pytest.raises(tm.ParameterError, match=r'these rows have 3.*partial\(f1_score, average="macro"\)'):
+        f1(["a", "b", "c"], ["a", "b", "b"])
+    with pytest.raises(tm.ParameterError, match=r"`average`\. Set .*partial\(f1_score, average='macro'\)"):
+        tm.custom(sk.f1_score, average="macro")

@@ -340,3 +340,33 @@ def test_margin_accuracy_and_accuracy_do_not_share_a_state():
 def test_the_formula_is_that_of_the_parameters(name, formula):
     """As reports, explanations and pages of challenges print it."""
     assert tm.metric(name).formula_text == formula
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "given"),
+    [
+        ([0, 1, 1], [0.2, 0.7, 1.5], {}),
+        ([0, 1, 1], [0, 1, 1.5], {"kind": "label"}),
+        (["a", "b", "a"], [[0.8, 0.2], [0.1, 0.9], [3.0, 0.4]], {"classes": ["a", "b"]}),
+        ([[True, False], [True, False], [False, True]], [[0.8, 0.1], [0.1, 0.8], [3.0, 0.4]], {}),
+    ],
+)
+def test_rows_of_weight_zero_may_have_any_predictions(y_true, y_pred, given):
+    """They are as if they were not there; where they weigh something, they are refused."""
+    weights = [1.0, 2.0, 0.0]
+    assert tm.accuracy(y_true, y_pred, weights=weights, **given) == tm.accuracy(
+        y_true[:2], y_pred[:2], weights=weights[:2], **given
+    )
+    tally = tm.Tally(["accuracy"], **given).update(y_true, y_pred, weights=weights)
+    assert (tally.n, tm.Tally.from_bytes(tally.to_bytes()).report()["accuracy"]) == (
+        3,
+        tm.accuracy(y_true, y_pred, weights=weights, **given),
+    )
+    if len(np.shape(y_true)) == 1 and "kind" not in given:
+        for item in (tm.logloss, tm.brier):
+            assert item(y_true, y_pred, weights=weights, **given) == item(
+                y_true[:2], y_pred[:2], weights=weights[:2], **given
+            )
+    for refused in ([1.0, 2.0, 1.0], [0.0, 0.0, 0.0]):
+        with pytest.raises(tm.DomainError, match="row 2"):
+            tm.accuracy(y_true, y_pred, weights=refused, **given)

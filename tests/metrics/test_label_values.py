@@ -241,6 +241,8 @@ UNDEFINED = [
     ("fnr", NO, YES, "no row is truly positive"),
     ("informedness", NO, [0, 1, 0], "the truth is constant"),
     ("informedness", YES, [0, 1, 0], "the truth is constant"),
+    ("likelihood_ratio_positive", YES, YES, "no negative row was predicted positive, or no row is truly positive"),
+    ("likelihood_ratio_negative", NO, NO, "no negative row was predicted negative, or no row is truly positive"),
     ("markedness", [0, 1, 0], NO, "the predictions are constant"),
     ("markedness", [0, 1, 0], YES, "the predictions are constant"),
     ("mcc", NO, [0, 1, 0], "the truth is constant"),

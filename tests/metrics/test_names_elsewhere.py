@@ -26,6 +26,9 @@ NAMED = pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.library}:{ro
         ("R²", "r2"),
         ("F1", "fscore"),
         ("f1_macro", "fscore(average=macro)"),
+        ("f1_macro_pr", "fscore(average=macro_pr)"),
+        ("MacroPRF1", "fscore(average=macro_pr)"),
+        ("macro_pr_auc", "pr_auc"),
         ("Macro F1", "fscore(average=macro)"),
         ("F1-Weighted", "fscore(average=weighted)"),
         ("recall_micro", "recall(average=micro)"),
@@ -81,6 +84,14 @@ def test_forms_that_mean_nothing_are_unknown(name):
         tm.metric(name)
 
 
+def test_losses_of_other_libraries_that_are_no_deviances_are_refused():
+    """Their values differ; `poisson` alone is a name here."""
+    for name in ("poisson-nloglik", "gamma-nloglik", "tweedie-nloglik", "gamma", "tweedie"):
+        with pytest.raises(tm.UnknownMetricError, match="Negative log-likelihood there, which is not a deviance"):
+            tm.metric(name)
+    assert tm.metric("poisson") == tm.poisson_deviance
+
+
 @NAMED
 def test_every_row_of_the_table_leads_to_its_metric(row):
     """Or says what to use instead; a name that means another thing here has a note."""
@@ -123,8 +134,8 @@ def test_a_name_of_your_own_is_found_as_it_is_written_first():
         assert tm.metric("f1macro") == other
         with pytest.raises(tm.UnknownMetricError, match=r"'f1_macro' can be 'f1macro' or 'fscore\(average=macro\)'"):
             tm.metric("f1_macro")
-        hinge = tm.custom(half_error, name="hinge_loss")
-        assert tm.metric("HingeLoss") == hinge
+        coverage = tm.custom(half_error, name="coverage_error")
+        assert tm.metric("CoverageError") == coverage
     finally:
         registry.functions.clear()
         registry._changed()
@@ -138,7 +149,7 @@ def test_attributes_are_exact_names_and_listed_ones():
     assert tm.RMSE is tm.root_mean_squared_error is tm.rmse
     assert tm.f1_macro == tm.FScore(average="macro")
     assert tm.f2 == tm.FScore(beta=2)
-    for absent in ("nothing", "Rmses", "rMSE", "f1macro", "F0", "hinge_loss", "_rmse"):
+    for absent in ("nothing", "Rmses", "rMSE", "f1macro", "F0", "coverage_error", "_rmse"):
         with pytest.raises(AttributeError):
             getattr(tm, absent)
     assert "f1" not in dir(tm)

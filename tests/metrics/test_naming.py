@@ -33,6 +33,16 @@ def test_values_have_one_normal_form():
     assert repr(tm.Huber(delta=2)) == "Huber(delta=2.0)"
 
 
+def test_what_is_set_to_its_default_is_remembered_and_changes_nothing_else():
+    """Equality, hash and name are those of the value."""
+    explicit = tm.metric("accuracy(threshold=0.5)")
+    assert explicit.explicit_parameters == {"threshold"}
+    assert tm.accuracy.explicit_parameters == tm.Accuracy().explicit_parameters == frozenset()
+    assert (explicit, hash(explicit), str(explicit)) == (tm.accuracy, hash(tm.accuracy), "accuracy")
+    assert tm.metric("f1_macro").explicit_parameters == {"average"}
+    assert explicit.to_dict() == tm.accuracy.to_dict()
+
+
 def test_aliases_print_as_our_name():
     """Printed is always our own name."""
     for alias, name in {"mad": "mae", "rsquared": "r2", "poisson": "poisson_deviance", "quantile": "pinball"}.items():
@@ -107,3 +117,15 @@ def test_a_metric_may_be_a_parameter_of_another():
     assert tm.metric('gap("fscore(beta=2)")') == tm.metric("gap(fscore(beta=2))") == tm.gap(tm.FScore(beta=2))
     with pytest.raises(tm.ParameterError, match="a metric is written as"):
         tm.metric("gap(" + "-" * 900 + "1)")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("f2", {"beta": 1}), ("f1_macro", {"average": "micro"}), ("huber(delta=2)", {"delta": 3}), ("F2", {"beta": 3})],
+)
+def test_a_parameter_beside_a_name_that_says_another_is_refused(name, parameters):
+    """The same value is fine."""
+    with pytest.raises(tm.ParameterError, match="set it once"):
+        tm.metric(name, **parameters)
+    same = tm.metric(name).parameters()
+    assert tm.metric(name, **{key: same[key] for key in parameters}) == tm.metric(name)

@@ -10,7 +10,17 @@ import pytest
 import tallymark as tm
 
 Y, P = [0, 0, 1, 1, 0], [0.1, 0.4, 0.35, 0.8, 0.1]
-NAMES = ["logloss", "brier", "rps", "ece", "mce", "ece(strategy=count)", "mce(strategy=count)"]
+NAMES = [
+    "logloss",
+    "brier",
+    "rps",
+    "d2_logloss",
+    "d2_brier",
+    "ece",
+    "mce",
+    "ece(strategy=count)",
+    "mce(strategy=count)",
+]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +41,12 @@ NAMES = ["logloss", "brier", "rps", "ece", "mce", "ece(strategy=count)", "mce(st
         ("logloss", ["a", "c"], [[0.5, 0.25, 0.25], [0.2, 0.3, 0.5]], math.log(2)),
         ("brier", [0, 1, 1], [0.5, 0.5, 1.0], 1 / 6),
         ("brier", [0, 1, 2], [[0, 0, 1.0], [0, 1, 0], [1, 0, 0]], 4 / 3),
+        ("d2_brier", [0, 1, 1, 1], [0.5, 0.5, 1.0, 1.0], 1 - (0.5 / 4) / (3 / 16)),
+        ("d2_brier", [0, 1, 2], [[1.0, 0, 0], [0, 1, 0], [1, 0, 0]], 1 - (2 / 3) / (2 / 3)),
+        ("d2_logloss", [0, 1], [0.25, 0.75], 1 + math.log(0.75) / math.log(2)),
+        ("d2_logloss", [0, 1, 2], np.full((3, 3), 1 / 3), 0.0),
+        ("hinge_loss", [0, 1, 1], [-3.0, -3.0, 0.5], (0 + 4 + 0.5) / 3),
+        ("hinge_loss", [0, 1], [[1.0, 0.5], [0.5, 3.0]], 0.25),
         ("rps", [0, 1, 2], [[0, 0, 1.0], [0, 1, 0], [0, 1, 0]], (1 + 0 + 0.5) / 3),
         ("rps", [0, 1, 1], [0.5, 0.5, 1.0], 1 / 6),
         ("ece", [0, 1, 1, 1], [0.25, 0.25, 0.75, 0.75], 0.25),
@@ -57,6 +73,29 @@ def test_log_loss_that_is_infinite_says_why():
     assert cell.reason == "a class that happened had probability 0"
     assert tm.logloss([0, 1], [0.5, 0.0], clip=0, undefined=9.0) == math.inf
     assert tm.logloss([0, 1, 2], np.eye(3)[[0, 1, 1]], clip=0) == math.inf
+
+
+def test_a_skill_that_is_infinite_says_why():
+    """As the log loss does."""
+    cell = tm.evaluate([0, 1], [0.5, 0.0], "d2_logloss(clip=0)").cell("d2_logloss(clip=0)")
+    assert cell.value == -math.inf
+    assert cell.reason == "a class that happened had probability 0"
+
+
+@pytest.mark.parametrize("name", ["d2_logloss", "d2_brier"])
+def test_skill_is_undefined_for_one_class(name):
+    """Also where weights leave one; the class shares say it all."""
+    for weights in (None, [1.0, 1.0, 0.0]):
+        cell = tm.evaluate([1, 1, 1 if weights is None else 0], [0.2, 0.9, 0.5], name, weights=weights).cell(name)
+        assert math.isnan(cell.value)
+        assert cell.reason == "the truth has one class only"
+
+
+def test_hinge_losses_near_the_end_of_the_floats():
+    """No margin overflows, nor do their differences."""
+    assert tm.hinge_loss([0, 1], [[1e308, -1e308], [-1e308, 1e308]]) == 0.0
+    assert tm.hinge_loss([1, 0], [[1e308, -1e308], [-1e308, 1e308]]) == np.finfo(float).max
+    assert tm.hinge_loss([1], [-1e308]) == 1e308
 
 
 def cases(seed, classes):

@@ -98,7 +98,7 @@ def test_types_of_table_do_not_matter():
     """Margins and counts of small types are read as numbers, and do not wrap or lose digits."""
     table = np.array([[1, 3, 2], [0, 1, 5], [7, 1, 1], [2, 0, 0], [4, 4, 3]])
     y = [0, 1, 2, 0, 1]
-    for keywords in ({"kind": "margin"}, {"normalize": True}, {}):
+    for keywords in ({"kind": "margin"}, {"normalize": True}, {"kind": "score"}):
         for names in (NAMES, ["auc(bounded=4)"]):
             expected = values(y, table.astype(float), names, **keywords)
             two = values([0, 1, 1, 0, 1], table[:, :2] + 1.0, names, **keywords)
@@ -254,3 +254,22 @@ def test_missing_rows_can_be_dropped():
     y, s = ["no", None, "yes", "no", "yes"], [0.1, 0.2, math.nan, 0.3, 0.4]
     report = tm.evaluate(y, s, ["auc", "auc(bounded=4)"], missing="drop", positive="yes")
     assert (report["auc"], report["auc(bounded=4)"], report.dropped) == (1.0, 1.0, 2)
+
+
+def test_two_columns_that_are_not_of_two_classes_are_refused():
+    """One of two models would be left out without a word; scores whose rows have one total are of two classes."""
+    rng = np.random.default_rng(3)
+    y, p = np.arange(40) % 2, rng.random(40)
+    models = np.column_stack([rng.random(40), p])
+    with pytest.raises(tm.DomainError, match="two that add up to the same number in every row"):
+        tm.auc(y, models)
+    with pytest.raises(tm.DomainError, match="compare two models instead"):
+        tm.evaluate(y, models, ["auc"], weights=np.arange(40) + 1)
+    assert tm.auc(y, models, kind="score") == tm.auc(y, p)
+    for table in (np.column_stack([1 - p, p]), np.column_stack([-p, p]), np.column_stack([90 - p, p]).astype("f4")):
+        assert tm.auc(y, table) == pytest.approx(tm.auc(y, p))
+    broken = np.column_stack([1 - p, p])
+    broken[7] = (5, 5)
+    weights = np.ones(40)
+    weights[7] = 0
+    assert tm.auc(y, broken, weights=weights) == tm.auc(y, p, weights=weights)

@@ -176,7 +176,7 @@ def test_any_threshold_leads_to_the_row_with_the_same_decisions():
 def test_costs_are_not_negative():
     """Of an error: a profit is for the table's own `cost`."""
     for bad in (-1, math.inf, "much"):
-        with pytest.raises(tm.ParameterError, match="a cost, a finite number from 0 on"):
+        with pytest.raises(tm.ParameterError, match="a finite number of at least 0"):
             tm.BestThreshold(fp=bad)
 
 

@@ -14,6 +14,7 @@ from scipy import sparse, stats
 from sklearn import model_selection as sk
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import hinge_loss
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -354,6 +355,18 @@ def test_a_failing_trainer_raises_or_leaves_its_fold_out():
         )
 
 
+def test_a_metric_that_fails_in_every_fold_is_shown_as_failed():
+    """Not as undefined, and its standard deviation is empty."""
+    from sklearn.dummy import DummyClassifier
+
+    y = np.arange(30) % 3
+    found = tm.model_selection.cross_validate(
+        DummyClassifier(), y[:, None], y, metrics=["f1", "accuracy"], splitter=3, errors="report"
+    )
+    row = next(line for line in str(found).splitlines() if line.startswith("F1 "))
+    assert row.split() == ["F1", "failed", "failed", "higher"]
+
+
 def test_progress_is_called_with_every_fold(capsys):
     """A function gets every fold; True prints a line for each."""
     seen = []
@@ -428,3 +441,54 @@ def test_arguments_that_cannot_be_used_are_refused():
     ):
         with pytest.raises(tm.TallymarkError, match=words):
             bad()
+
+
+def test_parameters_are_shared_by_all_metrics():
+    """As in `evaluate`, named or not; what a splitter decides says so."""
+    rows, y = np.arange(12.0)[:, None], [0, 1, 2] * 4
+
+    def trainer(_, truth):
+        return lambda some: [0, 1, 1, 0, 1, 2][: len(some)]
+
+    found = tm.model_selection.cross_validate(trainer, rows, y, cv=2, metrics=["f1", "accuracy"], average="macro")
+    assert list(found) == ["fscore(average=macro)", "accuracy"]
+    with pytest.raises(tm.ParameterError, match="not a parameter of accuracy"):
+        tm.model_selection.cross_validate(trainer, rows, y, cv=2, metrics=["accuracy"], average="macro")
+    with pytest.raises(tm.ParameterError, match=r"no argument `random_state`\. Pass a splitter"):
+        tm.model_selection.cross_validate(trainer, rows, y, cv=2, random_state=0)
+
+
+def test_an_error_has_all_metrics_of_its_fold():
+    """Whichever predictions they read."""
+    rows, y = np.arange(30.0)[:, None], list("abc") * 10
+    with pytest.raises(tm.ParameterError, match="`average` must be given") as raised:
+        tm.model_selection.cross_validate(LogisticRegression(), rows, y, cv=2, metrics=["f1", "logloss", "accuracy"])
+    assert set(raised.value.report.failures) == {"fscore"}
+    assert set(raised.value.report) == {"fscore", "logloss", "accuracy"}
+
+
+def test_metrics_of_margins_read_the_decisions_of_several_classes():
+    """As they do in evaluate_model and in a scorer."""
+    rows, y = np.arange(30.0)[:, None], np.array(list("abc") * 10)
+    model, names = LogisticRegression(), ["margin_accuracy", "hinge_loss", "auc"]
+    found = tm.model_selection.cross_validate(model, rows, y, cv=sk.KFold(2), metrics=names)
+    for fold, (train, test) in zip(found.folds, sk.KFold(2).split(rows), strict=True):
+        model.fit(rows[train], y[train])
+        assert fold.report["margin_accuracy"] == tm.accuracy(y[test], model.predict(rows[test]))
+        expected = hinge_loss(y[test], model.decision_function(rows[test]))
+        assert fold.report["hinge_loss"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_names_in_scoring_mean_what_they_mean_in_scikit_learn():
+    """Also where a metric of that name has another default here, or there is none."""
+    rows, y = np.arange(30.0)[:, None], list("abc") * 10
+    for scoring, ours in (
+        ("top_k_accuracy", "top_k_accuracy(k=2)"),
+        ("neg_log_loss", "logloss"),
+        ("roc_auc_ovr", "auc"),
+        ("d2_log_loss_score", "d2_logloss"),
+    ):
+        found = tm.model_selection.cross_validate(LogisticRegression(), rows, y, cv=2, scoring=scoring)
+        assert list(found) == [ours]
+    with pytest.raises(tm.UnknownMetricError, match="use f1_micro or f1_macro"):
+        tm.model_selection.cross_validate(LogisticRegression(), rows, y, scoring="f1_samples")

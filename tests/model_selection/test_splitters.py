@@ -77,7 +77,7 @@ def test_a_holdout_has_the_nearest_number_of_rows(n, share, seed):
 def test_a_holdout_may_be_a_number_of_rows():
     """A number of rows; the last ones without a shuffle."""
     assert lists(tm.model_selection.Holdout(3, shuffle=False), 5) == [([0, 1], [2, 3, 4])]
-    with pytest.raises(tm.ParameterError, match="fewer rows"):
+    with pytest.raises(tm.ParameterError, match="less than the number of rows"):
         lists(tm.model_selection.Holdout(5), 5)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from tests.waiting import LIMIT
@@ -93,3 +96,19 @@ def test_names_that_no_file_can_hold(tmp_path):
         report.save(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 100
     assert report._repr_html_().encode()
+
+
+def test_the_output_of_a_process_is_written_to_and_never_replaced(tmp_path):
+    """Also where it is a file, and one that has no name any more; what is there already stays."""
+    code = "import tallymark.rendering.files as f; f.write_atomically('/dev/stdout', 'second')"
+    with open(tmp_path / "out.txt", "w+b") as file:
+        file.write(b"first ")
+        file.flush()
+        for unlinked in (False, True):
+            if unlinked:
+                (tmp_path / "out.txt").unlink()
+            subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+            file.seek(0)
+            assert file.read() == b"first second" + b"second" * unlinked
+        assert list(tmp_path.iterdir()) == []
+    assert Path("/dev/stdout").is_symlink()

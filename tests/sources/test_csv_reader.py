@@ -72,7 +72,7 @@ def test_columns_that_nobody_asked_for_may_be_anything(file):
         (b"\xef\xbb\xbf", "is empty"),
         (b"\n\r\n\n", "is empty"),
         (b"x,z\n1,2\n", "has no column 'y'. Its columns are 'x', 'z'"),
-        (b"yy,z\n1,2\n", "has no column 'y'. Did you mean 'yy'?"),
+        (b"yy,z\n1,2\n", "has no column 'y'. Did you mean 'yy'? Its columns are 'yy', 'z'"),
         (b"y;z\n1;2\n", "has no column 'y'. Its header is 'y;z': pass ';' as `separator`"),
         (b"y\tz\n1\t2\n", "has no column 'y'. Its header is 'y\\tz': pass tab as `separator`"),
         (b"y,z,y\n1,2,3\n", "must have the column 'y' once; it appears 2 times"),
@@ -245,7 +245,9 @@ def test_an_unclosed_quote_is_refused_before_it_fills_the_memory(file, monkeypat
     monkeypatch.setattr(reader, "BLOCK", 1 << 10)
     with pytest.raises(FileError, match="line 3, column 3: unclosed quote"):
         column(file(b'y,x\n1,2\n3,"' + b"a\n" * (1 << 16)))
-    with pytest.raises(FileError, match=r"line 3, column 3: a field has [\d,]+ or more characters; at most 4,096"):
+    with pytest.raises(
+        FileError, match=r"line 3, column 3: the field has [\d,]+ or more characters; the limit is 4,096"
+    ):
         column(file(b'y,x\n1,2\n3,"' + b"a\n" * (1 << 16) + b'"\n'))
     with pytest.raises(FileError, match="is not valid CSV: a row has more than 0 MB"):
         column(file(b"y" + b",x" * (1 << 15) + b"\n1" + b',"a\nb"' * (1 << 15) + b"\n"))

@@ -99,7 +99,7 @@ def test_as_many_problems_as_are_counted_are_told_in_full():
 
 @pytest.mark.parametrize(
     ("tail", "code", "what"),
-    [(b"", "bad_quote", "unclosed quote"), (b'"\n', "field_too_long", "a field has 101 or more")],
+    [(b"", "bad_quote", "unclosed quote"), (b'"\n', "field_too_long", "the field has 101 or more")],
     ids=["open", "closed"],
 )
 def test_quotes_that_hold_too_much_are_not_read_to_their_end(tail, code, what):

@@ -85,7 +85,7 @@ def test_files_of_table_formats_are_refused(tmp_path, monkeypatch, log, told):
     [
         ("s3://bucket/rows.parquet", r"for example pyarrow.dataset.dataset\('s3://bucket/rows.parquet'\)"),
         (Path("gs://bucket/rows.parquet"), r"pyarrow.dataset.dataset\('gs://bucket/rows.parquet'\)"),
-        ("hdfs://host/rows/*.parquet", "must be a local file; it is an address"),
+        ("hdfs://host/rows/*.parquet", "must be a local file; got an address"),
         ("https://example.org/rows.csv", r"pandas.read_csv\('https://example.org/rows.csv'\)"),
         ("file:///rows.csv", "must be a path: leave out file://"),
     ],

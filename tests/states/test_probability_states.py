@@ -9,6 +9,7 @@ import tallymark as tm
 from tallymark.data.batch import Batch
 from tallymark.states.base import State
 from tallymark.states.probabilities.bins import BinsOf
+from tallymark.states.probabilities.class_shares import CostAndSharesOf
 from tallymark.states.probabilities.costs import Cost, ProbabilitiesOf
 from tallymark.states.probabilities.ordered import OrderedProbabilitiesOf
 from tallymark.states.serialization import pack, unpack
@@ -19,12 +20,14 @@ READS = {
     "bins": BinsOf(tm.Target(), 3),
     "order": OrderedProbabilitiesOf(tm.Target()),
 }
+SHARES = CostAndSharesOf(tm.Target(), Cost("brier"))
 SEVERAL = {
     "costs": ProbabilitiesOf(TARGET, Cost("rps")),
     "bins": BinsOf(TARGET, 3),
     "order": OrderedProbabilitiesOf(TARGET),
 }
-ONE = Batch([0, 1, 1], [0.25, 0.5, 0.75], [1.0, 2.0, 0.5])
+COLUMNS = ([0, 1, 1], [0.25, 0.5, 0.75], [1.0, 2.0, 0.5])
+ONE = Batch(*COLUMNS)
 TABLE = Batch(["a", "b", "b"], [[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.0, 1.0, 0.0]], whole=False)
 
 
@@ -167,3 +170,54 @@ def test_a_truth_that_lies_anywhere_in_memory():
     p = np.array([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.25, 0.25, 0.5], [0.5, 0.25, 0.25]])
     assert not held.flags.aligned
     assert tm.logloss(held, p) == tm.logloss(held.copy(), p)
+
+
+def altered_shares(part, **changes):
+    """The bytes of a state of costs and shares whose cost or truth has other fields."""
+    _, fields = unpack(SHARES.fold(ONE).to_bytes())
+    return pack("CostAndShares", {**fields, part: {**fields[part], **changes}})
+
+
+@pytest.mark.parametrize(
+    ("part", "changes"),
+    [
+        ("costs", {"costs": []}),
+        ("costs", {"soft": 1}),
+        ("costs", {"weight": 5}),
+        ("costs", {"labels": [1]}),
+        ("truth", {"columns": [1, 2]}),
+        ("truth", {"clusters": True}),
+        ("truth", {"n": 4}),
+        ("truth", {"labels": [[0, 1], [0, 2]]}),
+        ("truth", {"labels": [[0, 2], [0, 2]]}),
+        ("truth", {"values": [1, 2]}),
+    ],
+    ids=str,
+)
+def test_forged_shares_are_refused(part, changes):
+    """The weights of the classes are those of the rows whose cost there is."""
+    with pytest.raises(tm.StateError):
+        State.from_bytes(altered_shares(part, **changes))
+
+
+def test_states_of_shares_add_and_are_restored():
+    """Also where a piece has one class, or no rows."""
+    whole, pieces = SHARES.fold(ONE), [SHARES.fold(Batch([y], [p], [w])) for y, p, w in zip(*COLUMNS, strict=True)]
+    assert SHARES.zero() + pieces[0] + (pieces[1] + pieces[2]) == whole == State.from_bytes(whole.to_bytes())
+    assert State.from_bytes(SHARES.zero().to_bytes()) == SHARES.zero()
+
+
+def test_costs_of_margins_are_a_state_of_their_own():
+    """Beside costs of probabilities, and of margins alone."""
+    names = ["hinge_loss", "logloss"]
+    report = tm.evaluate([0, 1, 1], [-0.5, 2.0, 0.25], names, kind="margin")
+    assert [report[name] for name in names] == [
+        tm.metric(name)([0, 1, 1], [-0.5, 2.0, 0.25], kind="margin") for name in names
+    ]
+    state = tm.hinge_loss.reads.fold(ONE)
+    for changes in (
+        {"target": tm.Target().keywords()},
+        {"costs": [["brier", 0.0], ["hinge", 0.0]], "spent": [[0, 0], [0, 0]]},
+    ):
+        with pytest.raises(tm.StateError, match="margins"):
+            State.from_bytes(altered(state, changes))

@@ -49,3 +49,12 @@ def test_the_mean_cost_of_the_rows_is_the_value(name, classes):
             truth[row : row + 1], p[row : row + 1], [name], kind="probability", classes=range(max(classes, 2))
         )
         assert costs[row] == pytest.approx(alone[name], rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 4])
+def test_the_mean_hinge_loss_of_the_rows_is_the_value(classes):
+    """Of one column of margins, of two and of many."""
+    truth = RNG.integers(0, max(classes, 2), 300)
+    margins = RNG.normal(size=300 if classes == 1 else (300, classes))
+    losses = row_costs(metric("hinge_loss").cost, Batch(truth, margins), Target())
+    assert losses.mean() == pytest.approx(tm.hinge_loss(truth, margins), rel=1e-12)

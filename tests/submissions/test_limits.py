@@ -44,7 +44,7 @@ def test_a_line_of_very_many_fields_is_not_taken_apart(name):
     """How many they are is not counted, and nothing is read behind such a header."""
     wide = b"," * 2_000_000
     error = rejected(wide + b"\na\n" if name == "header" else b"row_id,label\na,cat\n" + wide)
-    told = "there are 10,001 or more columns" if name == "header" else "the row has 10,001 or more fields"
+    told = "the file has 10,001 or more columns" if name == "header" else "the row has 10,001 or more fields"
     assert told in str(error)
     assert {each.line for each in error.problems} == {1 if name == "header" else 3}
 
@@ -121,7 +121,7 @@ def test_a_file_that_unpacks_to_very_much_is_stopped():
 def test_frames_are_held_to_the_same_limits_and_types():
     """As files are."""
     frame = {"row_id": ["a", "b"], "label": ["x", "y"]}
-    with pytest.raises(tm.Rejection, match="there are more than 1 rows"):
+    with pytest.raises(tm.Rejection, match="the number of rows exceeds the limit of 1"):
         tm.submissions.score_submission(file(ANSWERS), frame, limits=tm.submissions.Limits(rows=1))
     with pytest.raises(tm.Rejection, match="the column 'label' cannot be read as text"):
         tm.submissions.score_submission(file(ANSWERS), pa.table({"row_id": ["a"], "label": [[1]]}))

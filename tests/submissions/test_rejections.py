@@ -233,7 +233,7 @@ def test_classes_must_be_a_list_of_labels(classes):
 @pytest.mark.parametrize("task", ["labels", "numbers", "ranking"])
 def test_classes_are_refused_where_they_name_no_columns(task):
     """They would say nothing there."""
-    told = f"`classes` must be left out where the task is {task}"
+    told = f"`classes` must be left out for the task {task}"
     with pytest.raises(tm.errors.ParameterError, match=told):
         score(ANSWERS, task=task, classes=["cat", "dog"])
     with pytest.raises(tm.errors.ParameterError, match=told):

@@ -202,6 +202,7 @@ def test_the_preview_has_incorrect_rows_first_and_no_more_than_twenty_rows():
     assert [row.id for row in result.preview[:2]] == ["50", "70"]
     assert result.preview[0] == ("50", "x", "y", False)
     assert result.preview[2].correct is True
+    assert result.preview_table().notes == ["20 of 100 rows shown, incorrect rows first"]
 
 
 def test_the_table_of_classes_is_that_of_the_rows_compared():
@@ -320,6 +321,16 @@ def test_decimals_on_one_side_need_a_task(truth, predicted, metrics):
     with pytest.raises(tm.ParameterError, match="`task` must say what is predicted"):
         score(*files, metrics=metrics)
     assert score(*files, metrics=metrics, task="labels").scores["accuracy"] == 0.0
+
+
+def test_many_different_decimals_on_both_sides_need_a_task():
+    """They are probably numbers, which would score 0 % as labels."""
+    truth = rows((f"r{k}", f"{k}.25") for k in range(30))
+    predicted = rows((f"r{k}", f"{k}.5") for k in range(30))
+    with pytest.raises(tm.ParameterError, match=r"the answers are decimals such as '0.25', the predictions decimals"):
+        score(predicted, truth)
+    assert score(predicted, truth, task="numbers").scores["rmse"] == 0.25
+    assert score(truth, truth).scores["accuracy"] == 1.0
 
 
 @pytest.mark.parametrize(("truth", "predicted"), [(["0.5", "2.5"], ["0.5", "3"]), ("ab", "12"), (["1.5", "x"], "12")])

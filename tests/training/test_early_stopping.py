@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import numpy as np
@@ -161,7 +162,7 @@ def test_rules_may_be_nested():
 def test_invalid_combinations_of_rules_are_refused():
     """None, the same twice, other things, other words."""
     rule = tm.training.EarlyStopping(1)
-    for bad, words in (([], "at least one"), ([rule, rule], "differ"), ([3], "stopping rules")):
+    for bad, words in (([], "at least one"), ([rule, rule], "same rule twice"), ([3], "stopping rules")):
         with pytest.raises(tm.ParameterError, match=words):
             tm.training.StoppingRules(bad)
     with pytest.raises(tm.ParameterError, match="combine"):
@@ -181,3 +182,10 @@ def test_the_repr_of_a_rule_is_its_call():
     )
     evaluator = tm.training.Evaluator("mae", tm.training.EvalSet("v", [1.0]))
     assert repr(evaluator) == "Evaluator([mae], [v], 0 evaluations)"
+
+
+def test_a_metric_in_the_place_of_the_patience_is_refused_in_words():
+    """As other libraries have it."""
+    with pytest.raises(tm.ParameterError, match=r"`patience` must be the number.*Name the metric as monitor='logloss'"):
+        tm.training.EarlyStopping("logloss", patience=3)
+    assert "patience" in inspect.signature(tm.training.EarlyStopping).parameters

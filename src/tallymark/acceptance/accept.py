@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from itertools import chain, islice
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Never, Self
 
 from tallymark.acceptance.condition_parser import (
     ComparisonNode,
@@ -16,9 +16,10 @@ from tallymark.acceptance.condition_parser import (
     parse_condition,
 )
 from tallymark.acceptance.quantities import MappingLookup, Quantity, ReportLookup, ValueLookup
-from tallymark.errors import AcceptanceError, ParameterError, Text, brief
+from tallymark.errors import AcceptanceError, Argument, ParameterError, Text, brief
 from tallymark.evaluation.report import Report
 from tallymark.metrics.listing import show_range
+from tallymark.metrics.naming import known_metric
 from tallymark.rendering.exports import to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import ShownNumber, Table, Verdict, show_number
@@ -145,7 +146,8 @@ class Acceptance:
         results = []
         for each in data["conditions"]:
             numbers = {key: math.nan if each[key] is None else each[key] for key in ("value", "limit", "margin")}
-            results.append(ConditionResult(**{**each, **numbers, "notes": tuple(each["notes"])}))
+            facts = {key: each[key] for key in ("text", "passed", "reason")}
+            results.append(ConditionResult(**{**facts, **numbers, "notes": tuple(each["notes"])}))
         failed = tuple(each for each in results if each.text in data["failed"])
         return cls(data["condition"], tuple(results), failed)
 
@@ -176,7 +178,9 @@ class Acceptance:
         return to_html(self.table())
 
 
-def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -> Acceptance:
+def accept(
+    report: Report | Mapping[str, Any], condition: str | Iterable[str] | None = None, **unknown: Never
+) -> Acceptance:
     """Decide whether a report meets a condition, such as ``"r2 > 0.8 and rmse < 5"``; of a list, all must hold.
 
     `report` is a report, or a plain mapping from names to numbers. A condition whose value is undefined cannot be
@@ -192,17 +196,32 @@ def accept(report: Report | Mapping[str, Any], condition: str | Iterable[str]) -
     >>> bool(accept({"r2": 0.95}, "0.9 <= r2 < 1"))
     True
     """
-    if not isinstance(report, Mapping):
-        given = f"{type(report).__name__}{'; its report() is one' if hasattr(report, 'report') else ''}"
+    inside = next((f"; pass {words}" for name, words in _REPORTS_INSIDE.items() if hasattr(report, name)), "")
+    if inside or not isinstance(report, Mapping):
+        given = f"{type(report).__name__}{inside}"
         raise ParameterError(
             argument="report",
             expected="be a report or a mapping from names to numbers",
             got=f"an object of type {given}",
         )
+    _refuse_limits(unknown)
     texts = _condition_texts(condition)
     condition_text = texts[0] if len(texts) == 1 else " and ".join(f"({text})" for text in texts)
     results, failed = decide(report, texts)
     return Acceptance(" ".join(condition_text.split()), tuple(results), tuple(failed))
+
+
+_REPORTS_INSIDE = {"report": "its report()", "reports": "one of its reports", "out_of_fold": "its out_of_fold"}
+"""Where tallies, comparisons and cross-validations have the reports that can be accepted."""
+
+
+def _refuse_limits(unknown: Mapping[str, object]) -> None:
+    """Refuse limits that are given as keywords, and say how to write them."""
+    for name, value in unknown.items():
+        item = known_metric(name)
+        sign = "<" if item is not None and item.better == "lower" else ">"
+        hint = f'Write the condition as a string: "{name} {sign} {value}"'
+        raise ParameterError(Text("accept has no argument {}", Argument(name)), argument=name, hint=hint)
 
 
 def check_condition(condition: str | Iterable[str]) -> None:
@@ -216,29 +235,29 @@ def _condition_texts(condition: object) -> list[str]:
     if not isinstance(texts, Iterable) or isinstance(texts, (bytes, Mapping)):
         raise ParameterError(
             argument="condition",
-            expected="be a text or a list of texts",
+            expected="be a string or a list of strings",
             got=f"an object of type {type(condition).__name__}",
         )
     try:
         items = list(islice(texts, _MOST_CONDITIONS + 1))
     except Exception as error:  # an array of no dimensions, say
         raise ParameterError(
-            argument="condition", expected="be a text or a list of texts", got=brief(condition)
+            argument="condition", expected="be a string or a list of strings", got=brief(condition)
         ) from error
     checked: list[str] = []
     for text in items:
         if not isinstance(text, str):
             raise ParameterError(
                 argument="condition",
-                expected="be a text or a list of texts",
+                expected="be a string or a list of strings",
                 got=f"an object of type {type(text).__name__}",
             )
         if not text.strip() or len(checked) == _MOST_CONDITIONS:
-            problem = f"have at most {_MOST_CONDITIONS:,} texts" if text.strip() else "say something; got a blank text"
+            problem = f"have at most {_MOST_CONDITIONS:,} texts" if text.strip() else "not be empty; got a blank string"
             raise ParameterError(argument="condition", expected=f"{problem}")
         checked.append(text)
     if not checked:
-        raise ParameterError(Text("{condition} must say something; the list was empty"), argument="condition")
+        raise ParameterError(Text("{condition} must not be empty; got an empty list"), argument="condition")
     return checked
 
 
@@ -265,7 +284,7 @@ def _decide_condition(condition: Condition, source: ValueLookup) -> tuple[list[C
 
 
 def _compare(comparison: ComparisonNode, source: ValueLookup) -> ConditionResult:
-    """Compare what the operands stand for. A number that stands first is the limit all the same."""
+    """Compare the operands. A number is the limit, also if it comes first."""
     left, sign, right = comparison
     text = f"{left.text} {sign} {right.text}"
     if isinstance(left, Number):
@@ -301,7 +320,7 @@ def _limit(limit: Number, value: Value, unit: str) -> float:
 
 
 def _check_reachable(comparison: str, value: Value, limit: Number, number: float, of: Quantity) -> None:
-    """Refuse a limit that no value can reach: the condition would be decided before there was a model."""
+    """Reject a limit that no value can reach: the condition would be decided before there was a model."""
     low, high = of.reachable
     if low <= number <= high:
         return

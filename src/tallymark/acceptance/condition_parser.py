@@ -61,9 +61,9 @@ def condition_tokens(text: str) -> list[Token]:
     if len(text) > _LONGEST:
         raise ParameterError(
             argument="condition",
-            expected=f"be a text of at most {_LONGEST:,} characters",
+            expected=f"be a string of at most {_LONGEST:,} characters",
             got=f"{len(text):,}",
-            hint="A list of conditions can say more",
+            hint="Split it into a list of conditions",
         )
     if hidden := _HIDDEN.search(text):
         raise syntax_error(text, hidden.start(), f"there is no character {ord(hidden.group()):#06x} in a condition")
@@ -100,7 +100,7 @@ def _token(text: str, match: re.Match[str]) -> Token:
             raise syntax_error(text, start, "expected a class or the number of an output in the brackets")
         return Token(kind, written, start, inside[1:-1] if inside[0] in "\"'" else inside)
     if kind == "mistake":
-        raise syntax_error(text, start, f"there is no {written!r} in a condition; write {_CORRECTIONS[written]}")
+        raise syntax_error(text, start, f"unknown operator {written!r}; write {_CORRECTIONS[written]}")
     return Token(kind, written, start, written)
 
 
@@ -109,9 +109,9 @@ def _word(text: str, word: str, start: int) -> Token:
     if word in _KEYWORDS:
         return Token("keyword", word, start, word)
     if word.lower() in _KEYWORDS:
-        raise syntax_error(text, start, f"there is no {word!r} in a condition; write {word.lower()}")
+        raise syntax_error(text, start, f"unknown operator {word!r}; write {word.lower()}")
     if word.lower() in _NOT_FINITE:
-        raise syntax_error(text, start, f"a limit is a finite number, not {word}; a key of that name is quoted")
+        raise syntax_error(text, start, f"a limit must be finite; got {word}. Quote a key of that name")
     opened = start + len(word)
     if text.startswith("(", opened):
         word = text[start : _closing(text, opened) + 1]
@@ -140,7 +140,7 @@ def _unreadable(character: str) -> str:
     if character in "[]":
         return "expected a class or the number of an output in brackets, quoted if it has quotes or brackets in it"
     if character in "+-*/^%":
-        return "there is no arithmetic in a condition: it compares metrics with numbers such as -0.5"
+        return "arithmetic is not supported: compare a metric with a number such as -0.5"
     return f"there is no {character!r} in a condition"
 
 
@@ -213,7 +213,7 @@ Condition = ComparisonNode | ConditionGroup
 
 
 def parse_condition(text: str) -> Condition:
-    """The condition that a text stands for; a mistake in it is an error that points at the place."""
+    """The condition in a text; an error points at the place of a mistake."""
     reader = _Parser(text)
     condition = reader.disjunction(False)
     if reader.next.kind != "end":

@@ -36,8 +36,7 @@ class ValueLookup(Protocol):
     """Where the values of a condition are looked up."""
 
     def quantity(self, value: Value, sign: str) -> Quantity:
-        """The number that a value before this sign stands for. One that is not there is an error, since it may be a
-        slip of the pen."""
+        """The number of a value before this sign. A missing value is an error, since it may be a typo."""
 
 
 class ReportLookup:
@@ -49,13 +48,13 @@ class ReportLookup:
         self._metrics = {key: cell.metric for key, cell in self._cells.items()}
 
     def quantity(self, value: Value, sign: str) -> Quantity:
-        """The number that a value before this sign stands for."""
+        """The number of a value before this sign."""
         key = _find(value, self._metrics, "report")
         cell = self._cells[key]
         found = self._read(value, sign, key, cell)
-        return found._replace(
-            reachable=_reachable_range(cell.metric, value.suffix), decimals=_supported_decimals(value, cell)
-        )
+        if value.suffix in (None, "lo", "hi") and value.part is None:
+            found = found._replace(decimals=_supported_decimals(cell))
+        return found._replace(reachable=_reachable_range(cell.metric, value.suffix))
 
     def _read(self, value: Value, sign: str, key: str, cell: Cell) -> Quantity:
         if value.suffix == "n":
@@ -95,7 +94,8 @@ class ReportLookup:
         if self._report.interval is None and all(other.lo is None for other in self._cells.values()):
             raise ParameterError(
                 Text(
-                    "{condition} asks for {}, and the report has no intervals; evaluate with {ci=0.95}, say", value.text
+                    "{condition} asks for {}, but the report has no intervals; evaluate with {ci=0.95}, for example",
+                    value.text,
                 ),
                 argument="condition",
             )
@@ -114,7 +114,7 @@ class ReportLookup:
         if slices is None:
             raise ParameterError(
                 Text(
-                    "{condition} asks for {}, and the report has no slices; evaluate with by= and the groups",
+                    "{condition} asks for {}, but the report has no slices; evaluate with by=",
                     value.text,
                 ),
                 argument="condition",
@@ -136,7 +136,10 @@ class ReportLookup:
             # Best near a number, and so worst on either side: every group is to be on the right side of the limit.
             values = [float(each[key]) for each in slices.values() if each.n >= slices.min_rows]
             number = _WORST[sign]((each for each in values if not math.isnan(each)), default=math.nan)
-        return Quantity(number, compared.reason, unit, compared.notes)
+        cells = [each.cell(key) for each in slices.values()] if value.suffix == "worst" else []
+        worst = next((each for each in cells if each.error is None and each.value == number), None)
+        decimals = None if worst is None else _supported_decimals(worst)
+        return Quantity(number, compared.reason, unit, compared.notes, decimals=decimals)
 
 
 class MappingLookup:
@@ -147,7 +150,7 @@ class MappingLookup:
         self._metrics = {key: known_metric(key) for key in numbers if isinstance(key, str)}
 
     def quantity(self, value: Value, sign: str) -> Quantity:
-        """The number that a value stands for, whatever sign follows it."""
+        """The number of a value, whatever sign follows it."""
         key = _find(value, self._metrics, "mapping")
         if value.suffix is not None:
             raise ParameterError(
@@ -163,18 +166,20 @@ class MappingLookup:
         )
 
 
-def _supported_decimals(value: Value, cell: Cell) -> int | None:
+def _supported_decimals(cell: Cell) -> int | None:
     """The decimals in which a report shows a value and its interval; None for what has no interval."""
-    if value.suffix not in (None, "lo", "hi") or value.part is not None or cell.error is not None:
-        return None
-    if cell.bounded or not all(isinstance(number, float) for number in (cell.value, cell.lo, cell.hi)):
+    if (
+        cell.error is not None
+        or cell.bounded
+        or not all(isinstance(number, float) for number in (cell.value, cell.lo, cell.hi))
+    ):
         return None
     text = show_estimate(cell.value, cell.lo, cell.hi)[0]
     return None if "e" in text else len(text.partition(".")[2])
 
 
 def _reachable_range(item: Metric, suffix: str | None) -> tuple[float, float]:
-    """Between which ends a value can lie; anywhere, if a number from without may stand for one that is not there."""
+    """The range of a value; unbounded, if a number may replace a missing value."""
     if suffix == "n":
         return (0.0, math.inf)
     if suffix == "ratio":

@@ -39,7 +39,7 @@ class AppSettings:
         for setting in fields(self):
             value = getattr(self, setting.name)
             if setting.type == "int" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ParameterError(argument=setting.name, expected="be a whole number, 1 or more", got=repr(value))
+                raise ParameterError(argument=setting.name, expected="be a positive integer", got=repr(value))
         if self.port > 65_535:
             raise ParameterError(argument="port", expected="be at most 65535", got=f"{self.port}")
         if self.sign_up not in SIGN_UP:
@@ -93,4 +93,4 @@ def _integer(variable: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ParameterError(f"{variable} must be a whole number; got {text!r}") from None
+        raise ParameterError(f"{variable} must be an integer; got {text!r}") from None

@@ -44,9 +44,7 @@ def parse_label(option: str, text: str, truth: Sequence[str], kind: str) -> Any:
         return int(text)
     except ValueError:
         pass
-    raise ParameterError(
-        argument=option, expected=f"be a whole number, as the labels in {truth[0]!r} are", got=repr(text)
-    )
+    raise ParameterError(argument=option, expected=f"be an integer, like the labels in {truth[0]!r}", got=repr(text))
 
 
 class FileColumns:

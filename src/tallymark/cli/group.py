@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -88,7 +90,20 @@ class Command(click.Command):
         given = [word for word in dict.fromkeys(args) if word in formats]
         if len(given) > 1:
             raise click.UsageError(f"Only one of {' and '.join(given)} can be given.", ctx)
-        return super().parse_args(ctx, args)
+        several = {
+            name for each in self.params if isinstance(each, click.Option) and each.multiple for name in each.opts
+        }
+        for option, value, word in zip(args, args[1:], args[2:], strict=False):
+            if option in several and word.isidentifier() and not os.path.exists(word):
+                raise click.UsageError(f"Separate names with commas: {option} {value},{word}.", ctx)
+        for option, word in pairwise(args):
+            if option in formats and word.endswith((".json", ".csv", ".md")) and not os.path.exists(word):
+                raise click.UsageError(f"{option} takes no file. To write one: --output {word}.", ctx)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # which names the command whose help to read
+            raise
 
 
 class Commands(click.Group):

@@ -144,7 +144,7 @@ _ROW_OPTIONS: list[Decorator] = [
         type=click.Choice(["error", "drop"]),
         default="error",
         show_default=True,
-        help="Refuse missing values, or drop and count the rows that have any.",
+        help="Reject missing values, or drop and count the rows that have any.",
     ),
     _SEPARATOR,
 ]

@@ -157,10 +157,10 @@ def check_report(report: Report) -> Report:
     if report.failures and len(report.failures) == len(report):  # there is nothing to show
         raise next(iter(report.failures.values()))
     wording = report.wording = CommandWording(click.get_current_context().command)
-    for key, error in report.failures.items():
-        report.cell(key).error = type(error)(error.write(wording))
-    for each in (report, *(report.slices or {}).values()):
+    slices = [] if report.slices is None else [report.slices, *report.slices_by_column()]
+    for each in (report, *(group for groups in slices for group in groups.values())):
         for cell in map(each.cell, each):
+            cell.error = None if cell.error is None else type(cell.error)(cell.error.write(wording))
             cell.interval_notes = tuple(write_text(note, wording) for note in cell.interval_notes)
             cell.no_interval = None if cell.no_interval is None else write_text(cell.no_interval, wording)
     return report

@@ -12,6 +12,7 @@ import click
 
 from tallymark.cli.group import OutputClosed, RunSettings, commands
 from tallymark.errors import PYTHON, TallymarkError, Wording, nearest
+from tallymark.rendering.text import list_first
 
 FINE, NOT_ACCEPTED, BAD_INPUT, INTERRUPTED, OUTPUT_CLOSED = 0, 1, 2, 130, 141
 
@@ -53,6 +54,8 @@ def _no_such_option(error: click.NoSuchOption) -> str:
     """The option, and the one that was meant: the same under its name in Python, the only one that begins so, or the
     nearest."""
     given, params = error.option_name, [] if error.ctx is None else error.ctx.command.params
+    if given in _PARAMETERS and any(each.name == "metrics" for each in params):
+        return f"No such option {given!r}. Parameters are part of the name of a metric: {_PARAMETERS[given]}."
     known = [name for each in params for name in each.opts if name.startswith("--")]
     meant = f"--{_OPTION_NAMES.get(given.lstrip('-').replace('-', '_'), '')}"
     begun = [name for name in known if name.startswith(given)]
@@ -60,11 +63,28 @@ def _no_such_option(error: click.NoSuchOption) -> str:
     return f"No such option {given!r}.{f' Did you mean {near[0]}?' if near else ''}"
 
 
+def _columns_to_name(option: click.Parameter, ctx: click.Context) -> str:
+    """The columns of the file, where the option that is missing names one."""
+    from tallymark.sources.files import File
+
+    paths = [ctx.params.get("file"), *(ctx.params.get("files") or ())]
+    path = next((each for each in paths if each and os.path.isfile(each)), None)
+    if path is None or option.name not in ("truth", "prediction"):
+        return ""
+    try:
+        with File(path, separator=ctx.params.get("separator")) as file:
+            return f" The columns of `{path}` are {list_first([repr(name) for name in file.names])}."
+    except TallymarkError:  # which is for the command to say
+        return ""
+
+
 def _sentence(error: Exception, wording: Wording) -> str:
     """What went wrong, in the words of the command line."""
     if isinstance(error, click.UsageError):
         at = "tallymark" if error.ctx is None else error.ctx.command_path
         message = _no_such_option(error) if isinstance(error, click.NoSuchOption) else error.format_message()
+        if isinstance(error, click.MissingParameter) and error.param is not None and error.ctx is not None:
+            message += _columns_to_name(error.param, error.ctx)
         return f"{' '.join(message.split())} Try: {at} --help"
     if isinstance(error, TallymarkError):
         return error.write(wording)
@@ -87,6 +107,12 @@ _OPTION_NAMES = {
     "models": "prediction",
     "level": "ci",
     "method": "ci_method",
+}
+_PARAMETERS = {
+    "--average": '--metrics f1_macro or --metrics "f1(average=macro)"',
+    "--beta": "--metrics f2",
+    "--k": "--metrics ndcg@10",
+    "--threshold": '--metrics "f1(threshold=0.3)"',
 }
 _COMMANDS = {"list_metrics": "`tallymark metrics`"}
 _KEYWORD = re.compile(r"(\w+)=([^,()]+)")

@@ -66,7 +66,7 @@ def evaluate_score_ranges(options: Mapping[str, Any]) -> Report:
 def _read_files(options: Mapping[str, Any], read: Callable[..., T]) -> T:
     if "-" in options["files"]:
         raise ParameterError(
-            "standard input is read at once: name it alone, without `--stream`, `--engine` and `--score-ranges`"
+            "standard input (-) must be the only file, without `--stream`, `--engine` and `--score-ranges`"
         )
     return _read_in_process(options, read) if options["engine"] is None else _read_on_engine(options, read)
 

@@ -31,7 +31,16 @@ from tallymark.data.arguments import describe
 from tallymark.data.arrays import Array, names_of, wrap_read_errors
 from tallymark.data.batch import Batch, check_missing
 from tallymark.data.target import Target, target_of
-from tallymark.errors import InputError, ParameterError, Text, brief
+from tallymark.errors import (
+    Argument,
+    FormulaError,
+    InputError,
+    ParameterError,
+    TallymarkError,
+    Text,
+    UndefinedError,
+    brief,
+)
 from tallymark.evaluation.default_metrics import MetricsLike, default_kind, default_metrics, select_metrics
 from tallymark.evaluation.evaluate import plan_metrics
 from tallymark.evaluation.report import INFERRED_KINDS, Report
@@ -61,6 +70,7 @@ def compare(
     cluster: object = None,
     correction: str = "max-t",
     baseline: str | None = None,
+    **parameters: Any,
 ) -> Comparison:
     """Compare models on the same rows: differences with confidence intervals, p-values and their significance.
 
@@ -79,6 +89,7 @@ def compare(
             simultaneous, so that they agree. "holm", "bonferroni" and "fdr" correct the p-values of single pairs,
             "none" leaves them; their intervals are uncorrected.
         baseline: Compare every model with this one only, instead of every pair.
+        parameters: Parameters such as `average="macro"` or `threshold=0.3`, for every metric that has them.
 
     >>> truth = [1, 1, 1, 1, 0, 0, 0, 0] * 10
     >>> old, new = [1, 1, 1, 0, 0, 0, 1, 1] * 10, [1, 1, 1, 1, 0, 0, 0, 1] * 10
@@ -88,6 +99,9 @@ def compare(
     >>> found.groups("accuracy")
     {'new': 'a', 'old': 'b'}
     """
+    for name in parameters.keys() & {"by", "group", "groups"}:
+        hint = "Compare the models on the rows of each group"
+        raise ParameterError(Text("compare has no argument {}", Argument(name)), argument=name, hint=hint)
     predictions = _read_models(models)
     names = list(predictions)
     _check_baseline(baseline, names)
@@ -100,7 +114,10 @@ def compare(
     if missing == "drop":
         _drop_incomplete_rows(batches)
     kind = _default_kind(batches, about) if metrics is None else None
-    selected = select_metrics(metrics) if kind is None else default_metrics(batches[names[0]], about, kind)
+    if kind is None:
+        selected = select_metrics(metrics, parameters=parameters)
+    else:
+        selected = default_metrics(batches[names[0]], about, kind, parameters)
     _check_metrics(selected)
     reports = {name: _report(name, batch, selected, about) for name, batch in batches.items()}
     for report in reports.values():
@@ -158,20 +175,25 @@ def _read_models(models: Any) -> dict[str, object]:
             models = models if columns is None else {name: models[name] for name in columns}
     if not isinstance(models, Mapping):
         raise ParameterError(
-            argument="models", expected='map names to predictions, such as {"old": …, "new": …}', got=describe(models)
+            argument="models",
+            expected='map names to predictions, such as {"old": …, "new": …}',
+            got=describe(models),
+            hint='For columns of a table, call tm.compare(frame["y"], frame[["old", "new"]])'
+            if isinstance(models, str)
+            else None,
         )
     for name in models:
         if not isinstance(name, str) or not name:
             raise ParameterError(Text("the keys of {models} must be names; got {}", brief(name)))
     if len(models) < 2:
-        raise ParameterError(argument="models", expected="be at least two, to be compared", got=f"{len(models)}")
+        raise ParameterError(argument="models", expected="contain at least two models", got=f"{len(models)}")
     return dict(models)
 
 
 def _check_baseline(baseline: object, names: list[str]) -> None:
     if baseline is not None and (not isinstance(baseline, str) or baseline not in names):
         raise ParameterError(
-            argument="baseline", expected="be one of the models", got=f"{brief(baseline)}, and they are {names}"
+            argument="baseline", expected=f"be one of the models {', '.join(map(repr, names))}", got=brief(baseline)
         )
 
 
@@ -202,8 +224,10 @@ def _name_model_in_errors(name: str) -> Iterator[None]:
     """Errors say whose predictions they are about."""
     try:
         yield
-    except InputError as error:
-        if error.names("y_pred"):
+    except TallymarkError as error:
+        if isinstance(error, (FormulaError, UndefinedError)) or (
+            isinstance(error, InputError) and error.names("y_pred")
+        ):
             error.add_place(f"model {name!r}")
         raise
 

@@ -10,7 +10,7 @@ from tallymark.comparison.paired_tests import PairedTest
 from tallymark.data.arrays import Array
 from tallymark.intervals.distributions import student_quantile
 from tallymark.metrics.base import Metric
-from tallymark.rendering.table import show_number
+from tallymark.rendering.table import show_estimate, show_number
 
 POWER = 0.8  # the probability that a detectable difference is found
 
@@ -114,20 +114,8 @@ class Difference(NamedTuple):
         """The difference and its interval if any, rounded by the width of the interval."""
         if math.isnan(self.lo):
             return show_number(self.value)
-        lo, hi = self.bounds()
-        decimals = len(lo.partition(".")[2])
-        value = show_number(self.value) if "e" in lo + hi else f"{self.value:z,.{decimals}f}"
-        return f"{value} [{lo}, {hi}]"
-
-    def bounds(self) -> tuple[str, str]:
-        """The ends of the interval to two digits of its width; to more where an end would read as 0."""
-        width = self.hi - self.lo
-        if not 1e-6 < width < 1e15:
-            return f"{self.lo:.3g}", f"{self.hi:.3g}"
-        decimals = max(0, 1 - int(f"{width:e}".partition("e")[2]))
-        while decimals < 6 and any(end != 0 and round(end, decimals) == 0 for end in (self.lo, self.hi)):
-            decimals += 1
-        return f"{self.lo:,.{decimals}f}", f"{self.hi:,.{decimals}f}"
+        value, interval = show_estimate(self.value, self.lo, self.hi)
+        return f"{value} [{interval.replace(' to ', ', ')}]"
 
 
 Numbers = TypeVar("Numbers", float, Array)

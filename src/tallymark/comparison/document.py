@@ -56,7 +56,7 @@ def _best_card(comparison: Comparison, key: str) -> Card:
         return Card(name, show_number(value), comparison.summary(key).removeprefix(f"{name}: "))
     rivals = [d for d in comparison if d.metric == key and best in (d.first, d.second)]
     significant = sum(d.significant for d in rivals)
-    words = f"{best} scores best; {significant} of {len(rivals)} differences are significant"
+    words = f"{best} scores best; significantly better than {significant} of {len(rivals)} other models"
     if len(rivals) == 1:
         words = f"{best} scores best; the difference is {'' if significant else 'not '}significant"
     return Card(name, show_number(value), words, direction_text(comparison._report.cell(key).metric))

@@ -71,9 +71,10 @@ def few_rows_note(first: PairedOutcomes | Placements, second: PairedOutcomes | P
     if isinstance(first, PairedOutcomes) and isinstance(second, PairedOutcomes):
         discordant = sum(_discordant_rows(first, second))
         few = 0 < discordant < _FEW_DISCORDANT
-        return (f"only {discordant} discordant rows: p-value and interval are approximate",) if few else ()
+        rows = f"{discordant} discordant row{'s' * (discordant != 1)}"
+        return (f"only {rows}: p-value and interval are approximate",) if few else ()
     few = isinstance(first, Placements) and min(len(first.positive), len(first.negative)) < _FEW_OF_CLASS
-    return (f"fewer than {_FEW_OF_CLASS} rows of a class: coverage may be below the nominal level",) if few else ()
+    return (f"fewer than {_FEW_OF_CLASS} rows of one class: coverage may be below the nominal level",) if few else ()
 
 
 def mcnemar_p(gains: int, losses: int) -> float:

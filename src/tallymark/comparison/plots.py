@@ -65,14 +65,14 @@ class ComparisonPlots:
     def roc(self) -> Plot:
         """The ROC curves of all models, of two classes."""
         lines = [report.plot._curve_line(name, *ROC)[0] for name, report in self._comparison.reports.items()]
-        return roc_plot(*_ranked_lines(lines, "ROC curves", "auc"))
+        return roc_plot(*_ranked_lines(lines, "ROC curves", ROC[1].display_name))
 
     def precision_recall(self) -> Plot:
         """Precision by recall of all models, of two classes."""
         lines = [
             report.plot._curve_line(name, *PRECISION_RECALL)[0] for name, report in self._comparison.reports.items()
         ]
-        return precision_recall_plot(*_ranked_lines(lines, "precision and recall", "average_precision"))
+        return precision_recall_plot(*_ranked_lines(lines, "precision and recall", PRECISION_RECALL[1].display_name))
 
 
 def _ranked_lines(lines: list[Line], title: str, what: str) -> tuple[list[Line], Table]:

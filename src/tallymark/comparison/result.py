@@ -15,7 +15,7 @@ from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
 from tallymark.rendering.exports import DataFrameExport, DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Table, note_lines
+from tallymark.rendering.table import ShownNumber, Table, note_lines, show_estimate
 from tallymark.rendering.text import to_text
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Comparison(DocumentExport, DataFrameExport):
         try:
             (first, second), metric = place
         except (TypeError, ValueError):
-            raise KeyError(f"a difference is asked for as [('first', 'second'), 'metric'], not as {place!r}") from None
+            raise KeyError(f"index a comparison by [('first', 'second'), 'metric']; got {place!r}") from None
         key = self._key(metric)
         if (first, second, key) in self._differences:
             return self._differences[first, second, key]
@@ -188,7 +188,7 @@ class Comparison(DocumentExport, DataFrameExport):
             "dropped": self._report.dropped,
             **self.settings._asdict(),
             "intervals": self.intervals,
-            "models": {name: report.to_dict()["metrics"] for name, report in self.reports.items()},
+            "models": {name: report.metrics_to_dict() for name, report in self.reports.items()},
             "groups": None if self.settings.baseline else {key: self.groups(key) for key in self.metrics},
             "differences": [difference.to_dict() for difference in self],
         }
@@ -236,19 +236,21 @@ class Comparison(DocumentExport, DataFrameExport):
             interval += f" ({self.intervals})"
         ps = ("p", "corrected p") if corrected else ("p",)
         headings = ["metric", "pair", "difference", interval, *ps, "detectable", "verdict", "method"]
-        rows = [
-            [
-                self._report.name_of_part(d.metric),
-                f"{d.second} − {d.first}",
-                d.value,
-                "" if math.isnan(d.lo) else " to ".join(d.bounds()),
-                *(_short_p(p, d) for p in (d.p, d.p_corrected)[: len(ps)]),
-                "" if math.isnan(d.detectable) else float(f"{d.detectable:.3g}"),
-                d.verdict,
-                d.method,
-            ]
-            for d in self
-        ]
+        rows: list[list[object]] = []
+        for d in self:
+            amount, limits = show_estimate(d.value, *((None, None) if math.isnan(d.lo) else (d.lo, d.hi)))
+            rows.append(
+                [
+                    self._report.name_of_part(d.metric),
+                    f"{d.second} − {d.first}",
+                    ShownNumber(d.value, amount),
+                    limits,
+                    *(_short_p(p, d) for p in (d.p, d.p_corrected)[: len(ps)]),
+                    "" if math.isnan(d.detectable) else float(f"{d.detectable:.3g}"),
+                    d.verdict,
+                    d.method,
+                ]
+            )
         noted = ((text, f"{d.name}, {d.second} − {d.first}") for d in self for text in (d.reason, *d.notes) if text)
         notes = note_lines(noted, "; ")
         for key in self.metrics:
@@ -301,7 +303,7 @@ def _shown_ps(differences: Sequence[Difference]) -> str:
 def _name_rivals(differences: Sequence[Difference], best: str) -> str:
     """The subject of a sentence about the differences of other models from the best."""
     names = [d.second if d.first == best else d.first for d in differences]
-    return f"the difference{'s' * (len(names) > 1)} to {_join_names(names)} {'are' if len(names) > 1 else 'is'}"
+    return f"the difference{'s' * (len(names) > 1)} from {_join_names(names)} {'are' if len(names) > 1 else 'is'}"
 
 
 def _join_names(names: Sequence[str]) -> str:

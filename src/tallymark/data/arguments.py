@@ -10,7 +10,7 @@ from tallymark.errors import ParameterError, brief
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """Refuse a value that is not one of a few words."""
+    """Require one of a few words."""
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(argument=name, expected=f"be one of {', '.join(choices)}", got=brief(value))
 
@@ -71,7 +71,7 @@ def split_list(texts: Iterable[str]) -> list[str]:
 
 
 def check_min_rows(min_rows: object) -> int:
-    """Refuse a smallest size of groups that is no whole number."""
+    """Require a positive integer as the smallest size of groups."""
     if isinstance(min_rows, bool) or not isinstance(min_rows, Integral) or min_rows < 1:
-        raise ParameterError(argument="min_rows", expected="be a whole number of at least 1", got=brief(min_rows))
+        raise ParameterError(argument="min_rows", expected="be a positive integer", got=brief(min_rows))
     return int(min_rows)

@@ -208,7 +208,7 @@ def to_numpy(source: object, name: str) -> Array:
 
 
 def check_arrow(source: Any, what: str, place: Callable[[int], str] = "row {:,}".format, *, read: bool = False) -> None:
-    """Refuse data of pyarrow that point outside of their buffers: to read them could end the process.
+    """Reject data of pyarrow that point outside of their buffers: to read them could end the process.
 
     `read` says that the core reads them next, which checks the offsets of texts itself.
     """
@@ -235,7 +235,7 @@ def malformed_arrow_error(what: str, place: str, why: str = "it points outside i
     return TypeOfDataError(
         Text("{} must be valid Arrow data; {}", what, why),
         place=place,
-        hint="Rebuild the array; its method validate(full=True) reports the problem",
+        hint="Rebuild the array; validate(full=True) reports the problem",
     )
 
 

@@ -412,7 +412,7 @@ class Batch:
         return found
 
     def require_rows(self) -> None:
-        """Refuse an empty batch: in a single call it is a mistake, not an answer."""
+        """Reject an empty batch: in a single call it is a mistake, not an answer."""
         if self.n == 0:
             if self.dropped:
                 raise EmptyError(
@@ -422,32 +422,32 @@ class Batch:
             raise EmptyError(Text("{y_true} has no rows"), argument="y_true")
 
     def require_finite(self) -> None:
-        """Refuse numbers that are NaN or infinite, and bad weights."""
+        """Reject numbers that are NaN or infinite, and bad weights."""
         self.require_finite_side(0)
         self.require_finite_side(1)
         self.require_weights()
 
     def require_finite_side(self, side: int) -> None:
-        """Refuse a truth (0) or predictions (1) that are NaN or infinite."""
+        """Reject a truth (0) or predictions (1) that are NaN or infinite."""
         array = self.truth if side == 0 else self.prediction
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise self._missing_value(side, array)
 
     def require_exact(self, side: int) -> None:
-        """Refuse a truth (0) or predictions (1) with integers that float64 would round."""
+        """Reject a truth (0) or predictions (1) with integers that float64 would round."""
         array = self.truth if side == 0 else self.prediction
         rounded = find_rounded_integer(array)
         if rounded is not None:
             raise rounded_integer_error(self.names[side], array[tuple(rounded)].item(), self.places.row(*rounded))
 
     def require_weights(self) -> None:
-        """Refuse weights that are negative or not finite."""
+        """Reject weights that are negative or not finite."""
         fault = None if self.weights is None else bad_weight_error(self.weights, self.places)
         if fault is not None:
             raise fault
 
     def require_present(self) -> None:
-        """Refuse missing values of any type, and bad weights."""
+        """Reject missing values of any type, and bad weights."""
         for side in range(len(self._sources)):
             array, missing = self._missing(side)
             if missing.any():
@@ -533,7 +533,7 @@ QUERY = 2  # its place, where there is one
 
 
 def check_missing(missing: str) -> None:
-    """Refuse an unknown way to treat missing values."""
+    """Require a known way to treat missing values."""
     check_choice("missing", missing, MISSING)
 
 

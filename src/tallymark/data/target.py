@@ -19,7 +19,7 @@ class Target:
 
     Args:
         kind: "value", "label", "probability", "margin" or "score"; None infers it from the types and the metric.
-        unanswered: The label that stands for a missing prediction. Such a row counts as wrong for its true class and
+        unanswered: The label of a missing prediction. Such a row counts as wrong for its true class and
             for no other class.
     """
 
@@ -69,6 +69,10 @@ class Target:
             return self
         return Target(**{**self.keywords(), "classes": labels})
 
+    def of_margins(self) -> Target:
+        """The same target, whose predictions are margins."""
+        return self if self.kind == "margin" else Target(**{**self.keywords(), "kind": "margin"})
+
     def keywords(self) -> dict[str, Any]:
         """The keywords that make this target."""
         return {
@@ -86,7 +90,7 @@ def _read_label(value: object, name: str) -> Label:
     except Exception:  # of the value's own code
         found = None
     if found is None or isinstance(found, float):
-        raise ParameterError(argument=name, expected="be a label, a whole number or a string", got=describe(value))
+        raise ParameterError(argument=name, expected="be a label: an integer or a string", got=describe(value))
     if isinstance(found, int) and found.bit_length() > MOST_BITS:
         raise ParameterError(argument=name, expected="be a label", got="a whole number of more than 4,200 digits")
     return found
@@ -107,7 +111,7 @@ def _read_classes(classes: object) -> tuple[Label, ...]:
         twice = next(label for label in found if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise ParameterError(Text("{classes} must be distinct; got {} twice", repr(twice)), argument="classes")
     if len(found) < 2:
-        raise ParameterError(argument="classes", expected="be at least two", got=f"{len(found)}")
+        raise ParameterError(argument="classes", expected="contain at least two labels", got=f"{len(found)}")
     return found
 
 

@@ -20,7 +20,7 @@ from tallymark.errors import TallymarkError
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.accuracy import accuracy
 from tallymark.metrics.regression.weighted_quantile import weighted_median, weighted_quantile
-from tallymark.rendering.table import show_number
+from tallymark.rendering.table import show_estimate, show_number
 from tallymark.states.labels.counts import Counts
 
 if TYPE_CHECKING:
@@ -69,14 +69,40 @@ def find_baselines(source: ReportSource, item: Metric) -> list[Baseline]:
     return list(found.values()) or fixed
 
 
-def compare_with_baselines(item: Metric, value: float, baselines: list[Baseline]) -> str:
-    """Which baseline the value is worse than, or no better than, or what the worst possible value means; else empty."""
-    for verb, fits in (("worse than", _is_worse), ("no better than", _is_equal)):
+def compare_with_baselines(
+    item: Metric, value: float, baselines: list[Baseline], lo: float | None = None, hi: float | None = None
+) -> str:
+    """Which baseline the value is worse than, no better than, or by its interval not clearly better than, or what the
+    worst possible value means; else empty. With an interval, the baseline is rounded as the value is."""
+
+    def is_within(item: Metric, value: float, baseline: float) -> bool:
+        return isinstance(item.better, str) and lo is not None and hi is not None and lo <= baseline <= hi
+
+    for verb, fits in (
+        ("worse than", _is_worse),
+        ("no better than", _is_equal),
+        ("not clearly better than", is_within),
+    ):
         worst = [each for each in baselines if fits(item, value, each.value)]
         if worst:
-            return f"{verb} {worst[0].words} ({show_number(worst[0].value)})"
+            return f"{verb} {worst[0].words} ({show_beside(worst[0].value, value, lo, hi)})"
     ends = {"higher": item.range[0], "lower": item.range[1]}
     return next((words for mark, words in item.landmarks if value == mark == ends.get(str(item.better))), "")
+
+
+def show_beside(baseline: float, value: float, lo: float | None, hi: float | None) -> str:
+    """A baseline rounded as the value beside it; to four digits where the two would look the same and are not.
+
+    >>> show_beside(0.94475, 0.94475, 0.9372, 0.9514), show_beside(0.9448, 0.945, 0.9372, 0.9514)
+    ('0.945', '0.9448')
+    >>> show_beside(0.5, 0.668, 0.633, 0.701), show_beside(0.05525, 0.103, 0.082, 0.130)
+    ('0.5', '0.055')
+    """
+    text = show_estimate(baseline, lo, hi)[0]
+    if math.isclose(value, baseline, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
+        return text
+    exact = show_number(baseline)
+    return exact if text == show_estimate(value, lo, hi)[0] else min(exact, text, key=len)
 
 
 def _is_worse(item: Metric, value: float, baseline: float) -> bool:
@@ -102,7 +128,10 @@ def _constant(name: str, item: Metric, batch: Batch, source: ReportSource) -> An
         return counts.classes[int(np.argmax(shares))]
     if batch.prediction_columns == 1:
         place = counts.positive()
-        return _as_kind(shares if place is None else np.array([1 - shares[place], shares[place]]), source.target)[1]
+        positive = (
+            shares[place] if place is not None else 1 - shares[0]
+        )  # none of the rows, or the second of two classes
+        return _as_kind(np.array([1 - positive, positive]), source.target)[1]
     order = list(counts.classes if source.target.classes is None else source.target.classes)
     places = [order.index(label) for label in counts.classes]
     by_column = np.zeros(batch.prediction_columns)
@@ -137,7 +166,7 @@ def _class_shares(name: str, counts: Counts) -> Any:
     if name == "shares":
         return truth / truth.sum()
     if name == "uniform":
-        return np.full(len(truth), 1 / len(truth))
+        return np.full(len(truth), 1 / max(len(truth), 2))  # rows of one class are still those of a choice of two
     place = int(np.argmax(truth)) if name == "majority" else counts.positive()
     return np.array([float(k == place) for k in range(len(truth))])
 

@@ -40,6 +40,7 @@ _CALL_HINTS = {
     **dict.fromkeys(("group", "groups", "sensitive_features"), "Pass the groups of rows as by="),
     **dict.fromkeys(("confidence", "confidence_level", "intervals", "level", "alpha"), "Pass ci=0.95 for intervals"),
     **dict.fromkeys(("n_bootstraps", "n_resamples", "seed", "random_state"), "Pass ci=tm.Intervals(resamples=, seed=)"),
+    **dict.fromkeys(("data", "df", "frame"), 'Pass the table first: evaluate(frame, "y", "p")'),
     "metric": "Pass metrics=",
 }
 """What keywords of other libraries may be called in a call with several metrics."""
@@ -55,9 +56,8 @@ def select_metrics(
 ) -> dict[str, Metric]:
     """The metrics under their keys, with shared parameters; without any, the defaults for these rows."""
     if metrics is None and batch is not None and target is not None:
-        selected = default_metrics(batch, target, default_kind(batch, target))
-    else:
-        selected = _named_metrics(metrics)
+        return default_metrics(batch, target, default_kind(batch, target), parameters)
+    selected = _named_metrics(metrics)
     return with_shared_parameters(selected, parameters) if parameters else selected
 
 
@@ -95,20 +95,46 @@ def _refuse_no_metrics() -> dict[str, Metric]:
     raise ParameterError(argument="metrics", expected="name at least one metric", got="none")
 
 
-def default_metrics(batch: Batch, target: Target, kind: str) -> dict[str, Metric]:
-    """The default metrics of a kind for these rows."""
-    return metrics_of_kind(kind, target, accuracy.needs(target).fold(batch) if kind == "label" else None)
+def default_metrics(
+    batch: Batch, target: Target, kind: str, parameters: Mapping[str, Any] | None = None
+) -> dict[str, Metric]:
+    """The default metrics of a kind for these rows, with shared parameters."""
+    return metrics_of_kind(kind, target, accuracy.needs(target).fold(batch) if kind == "label" else None, parameters)
 
 
-def metrics_of_kind(kind: str, target: Target, state: Any = None) -> dict[str, Metric]:
-    """The default metrics of a kind. Those of labels are binary if the state has two classes and one is positive."""
+def metrics_of_kind(
+    kind: str, target: Target, state: Any = None, parameters: Mapping[str, Any] | None = None
+) -> dict[str, Metric]:
+    """The default metrics of a kind, with shared parameters. Those of labels are binary if the state has two classes
+    and one is positive, or if the call sets the average."""
     names = DEFAULTS_BY_KIND[kind]
     if kind == "label" and state is not None:
         counts = state.counts()
         if target.kind is None and target.classes is None:
             _require_classes(counts)
         names = BINARY_METRICS if _is_binary(counts) else LABEL_METRICS
-    return _named_metrics(names)
+    if kind == "label" and parameters and "average" in parameters:
+        names = BINARY_METRICS  # which set no average
+    return select_metrics(names, parameters=parameters)
+
+
+def check_default_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Shared parameters of default metrics that follow from rows to come, in their normal form."""
+    metrics = {str(item): item for names in DEFAULTS_BY_KIND.values() for item in map(metric, names)}
+    _require_taken(metrics, parameters)
+    return {name: _normal_value(metrics.values(), name, value) for name, value in parameters.items()}
+
+
+def _normal_value(metrics: Iterable[Metric], name: str, value: Any) -> Any:
+    """The normal form of a parameter in the first of the metrics that accepts it."""
+    refusals = []
+    for item in metrics:
+        if _takes(item, name):
+            try:
+                return item.replace(**{name: value}).parameters()[name]
+            except ParameterError as error:
+                refusals.append(error)
+    raise refusals[0]
 
 
 def _is_binary(counts: Counts) -> bool:
@@ -122,13 +148,13 @@ def _is_binary(counts: Counts) -> bool:
 
 
 def _require_classes(counts: Counts) -> None:
-    """Refuse whole numbers of which there are many, and not the same on both sides: they may be counts or amounts."""
+    """Reject whole numbers of which there are many, and not the same on both sides: they may be counts or amounts."""
     if len(counts.classes) <= MOST_CLASSES or isinstance(counts.classes[0], str):
         return
     if any(bool(truth) != bool(predicted) for truth, predicted in zip(counts.truth, counts.predicted, strict=True)):
         raise ParameterError(
             Text(
-                "{kind} must be given for whole numbers with {} distinct values that differ between {y_true} and "
+                "{kind} must be given for integers with {} distinct values that differ between {y_true} and "
                 '{y_pred}: {kind="value"} for numbers such as counts, {kind="label"} for classes',
                 f"{len(counts.classes):,}",
             ),
@@ -161,7 +187,7 @@ def _infer_kind(batch: Batch) -> str:
     if truth == "integer" and batch.truth_columns > 1:
         raise ParameterError(
             Text(
-                "{kind} must be given for several columns of whole numbers with decimals as predictions: "
+                "{kind} must be given if the truth has several columns of integers and the predictions are decimals: "
                 '{kind="value"} for numbers, {kind="probability"} for probabilities of several labels per row'
             ),
             argument="kind",
@@ -210,6 +236,18 @@ def _refuse_to_guess(found: str) -> None:
 
 def with_shared_parameters(metrics: Mapping[str, Metric], parameters: Mapping[str, Any]) -> dict[str, Metric]:
     """The metrics with these parameters, each in every metric that has it; one that sets another value is an error."""
+    _require_taken(metrics, parameters)
+    shared = {key: _with_shared(item, parameters) for key, item in metrics.items()}
+    out: dict[str, Metric] = {}
+    for key, item in shared.items():
+        name = str(item) if key == str(metrics[key]) else key
+        if out.setdefault(name, item) != item:
+            raise ParameterError(f"two metrics are called {name!r}; give them other names")
+    return out
+
+
+def _require_taken(metrics: Mapping[str, Metric], parameters: Mapping[str, Any]) -> None:
+    """Refuse a parameter that no metric has."""
     for name in parameters:
         if not any(_takes(each, name) for item in metrics.values() for each in _parts(item)):
             known = [*FACTS, *CALL_ARGUMENTS, *(each for item in metrics.values() for each in item.parameters())]
@@ -217,15 +255,10 @@ def with_shared_parameters(metrics: Mapping[str, Metric], parameters: Mapping[st
             raise ParameterError(
                 Text("{} is not an argument of the call and not a parameter of {}", Argument(name), ", ".join(metrics)),
                 argument=name,
-                hint=_CALL_HINTS.get(name) or HINTS.get(name) or (did_you_mean(name, known) if mistyped else None),
+                hint=_CALL_HINTS.get(name)
+                or HINTS.get(name)
+                or (did_you_mean(name, known) if mistyped and name not in known else None),
             )
-    shared = {key: _with_shared(item, parameters) for key, item in metrics.items()}
-    out: dict[str, Metric] = {}
-    for key, item in shared.items():
-        name = str(item) if key == str(metrics[key]) else key
-        if out.setdefault(name, item) is not item:
-            raise ParameterError(f"two metrics are called {name!r}; give them other names")
-    return out
 
 
 def _parts(item: Metric) -> tuple[Metric, ...]:
@@ -237,10 +270,10 @@ def _with_shared(item: Metric, parameters: Mapping[str, Any]) -> Metric:
     if hasattr(item, "of"):
         return item.replace(of=tuple(_with_shared(each, parameters) for each in item.of))
     changed = item.replace(**{name: value for name, value in parameters.items() if _takes(item, name)})
+    after = changed.parameters()
     for name, before in item.parameters().items():
-        after = changed.parameters()[name]
-        if before != after and name in item.to_dict():
-            values = brief(before), str(item), brief(after)
+        if name in item.explicit_parameters and before != after[name]:
+            values = brief(before), str(item), brief(after[name])
             raise ParameterError(
                 Text("{} is {} in {} and {} in the call; set it once", Argument(name), *values), argument=name
             )

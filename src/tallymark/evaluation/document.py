@@ -6,16 +6,18 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallymark.evaluation.baselines import WORDS, Baseline, compare_with_baselines
+from tallymark.errors import TallymarkError
+from tallymark.evaluation.baselines import WORDS, Baseline, compare_with_baselines, show_beside
 from tallymark.evaluation.group_slices import MOST_LISTED_GROUPS
 from tallymark.evaluation.report import MOST_GROUPS, Cell, reason_text
 from tallymark.evaluation.reproduction import reproduce_report
 from tallymark.intervals.settings import show_level
 from tallymark.metrics.base import Metric
+from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.listing import show_better
 from tallymark.rendering.document import Card, Document, Folded, Notes, Part, Scale, Section
 from tallymark.rendering.fact_sheet import FactSheet
-from tallymark.rendering.table import Name, Table, note_lines, show_estimate, show_number
+from tallymark.rendering.table import Name, Table, group_by_first, note_lines, show_estimate, show_number
 
 if TYPE_CHECKING:
     from tallymark.acceptance.accept import Acceptance
@@ -89,7 +91,7 @@ def _metric_card(report: Report, key: str, cell: Cell) -> Card:
         text,
         interval,
         _card_hint(cell, others),
-        scale=_metric_scale(cell.metric, value, lo, hi, marks),
+        scale=_metric_scale(_range_on_these_rows(report, cell), value, lo, hi, marks),
         verdict=verdict[:1].upper() + verdict[1:],
         exact="" if not math.isfinite(value) else f"{value!r}; {lo!r} to {hi!r}" if interval else repr(value),
     )
@@ -104,8 +106,9 @@ def _compare_with_marks(cell: Cell, value: float, marks: list[Baseline]) -> tupl
     """Which mark a value is worse than, or no better than, and the other marks, in words."""
     if reason_text(cell) is not None or not math.isfinite(value):
         return "", []
-    verdict = compare_with_baselines(cell.metric, value, marks)
-    others = [(words, show_number(mark)) for mark, words in marks if words not in verdict]
+    lo, hi = cell.bounds()[0]
+    verdict = compare_with_baselines(cell.metric, value, marks, lo, hi)
+    others = [(words, show_beside(mark, value, lo, hi)) for mark, words in marks if words not in verdict]
     baselines = WORDS.values()  # which are names; other marks are sentences
     return verdict, [f"{words}: {mark}" if words in baselines else f"{mark}: {words}" for words, mark in others]
 
@@ -130,8 +133,18 @@ def direction_text(metric: Metric) -> str:
     return f"{better} is better" if isinstance(metric.better, str) else f"best {better}" if better else ""
 
 
-def _metric_scale(metric: Metric, value: float, lo: Any, hi: Any, marks: list[Baseline]) -> Scale | None:
-    low, high = metric.range
+def _range_on_these_rows(report: Report, cell: Cell) -> tuple[float, float]:
+    """The range of a metric, which may be narrower for two classes."""
+    if report._source is None or cell.error is not None or isinstance(cell.metric, GroupMetric):
+        return cell.metric.range
+    try:
+        return cell.metric.range_of(report._source.state(cell.metric))
+    except TallymarkError:  # of other predictions of a model
+        return cell.metric.range
+
+
+def _metric_scale(ends: tuple[float, float], value: float, lo: Any, hi: Any, marks: list[Baseline]) -> Scale | None:
+    low, high = ends
     if not math.isfinite(value) or math.isinf(low) or math.isinf(high) or not low <= value <= high or low == high:
         return None
     return Scale(low, high, value, lo, hi, marks)
@@ -159,7 +172,7 @@ def _values_section(report: Report, cells: dict[str, Cell]) -> Section:
     )
     notes = [*report.kind_notes(), *notes, *([] if settings is None else report.interval_methods(settings))]
     table = Table("", headings, rows, notes, numbers=("value",), optional=("how to read it",))
-    return Section("numbers", "All metrics", "", [table])
+    return Section("numbers", "All metrics", "", [table.without_empty("baselines", "unit")])
 
 
 def _baseline_words(report: Report, key: str, cell: Cell) -> Iterator[str]:
@@ -170,16 +183,26 @@ def _baseline_words(report: Report, key: str, cell: Cell) -> Iterator[str]:
 
 
 def _undefined_section(report: Report, cells: dict[str, Cell]) -> Section | None:
-    """Which metrics have no plain value, and why; None if all have one."""
-    rows = [
-        (report.name_of_part(key), _kind_of_missing_value(cell), reason_text(cell), cell.metric.when_undefined)
+    """Which metrics have no plain value, and why, those with the same reason in one row; None if all have a value."""
+    names_by_reason = group_by_first(
+        ((_kind_of_missing_value(cell), reason, _when_undefined(cell, reason)), report.name_of_part(key))
         for key, cell in cells.items()
-        if reason_text(cell)
-    ]
-    if not rows:
+        if (reason := reason_text(cell))
+    )
+    if not names_by_reason:
         return None
-    table = Table("", ("metric", "status", "reason", "when this happens"), rows)
+    rows = [
+        (Name(", ".join(names), ", ".join(name.code for name in names)), *facts)
+        for facts, names in names_by_reason.items()
+    ]
+    table = Table("", ("metric", "status", "reason", "when this happens"), rows).without_empty("when this happens")
     return Section("undefined", "Metrics without a value", "", [table])
+
+
+def _when_undefined(cell: Cell, reason: str) -> str:
+    """When the metric has no value, if the reason does not already say so."""
+    words = cell.metric.when_undefined
+    return "" if cell.error is not None or words.rstrip(".").lower() == reason.lower() else words
 
 
 def _kind_of_missing_value(cell: Cell) -> str:

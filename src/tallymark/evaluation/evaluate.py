@@ -25,20 +25,18 @@ from tallymark.errors import (
     WeightError,
 )
 from tallymark.evaluation.default_metrics import (
-    BINARY_METRICS,
     MetricsLike,
     default_kind,
     default_metrics,
     select_metrics,
-    with_shared_parameters,
 )
 from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.report import INFERRED_KINDS, Cell, Report, ReportSource
 from tallymark.intervals.settings import Intervals, interval_settings
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
-from tallymark.metrics.fairness.base import GroupMetric
-from tallymark.states.base import Plan, States
+from tallymark.metrics.fairness.base import GroupMetric, show_group
+from tallymark.states.base import Plan, Reads, States
 from tallymark.states.groups import Slice, group_columns, slice_states
 from tallymark.states.sums import SizeOf
 
@@ -125,6 +123,13 @@ def evaluate(
             got=describe(y_true),
             hint="For a fitted model, call tm.evaluate_model(model, X, y)",
         )
+    if type(y_pred) is dict:
+        raise TypeOfDataError(
+            argument="y_pred",
+            expected="be the predictions of one model",
+            got=describe(y_pred),
+            hint="To compare models, call tm.compare(y_true, models)",
+        )
     by_name = y_pred is None or truth is not None or prediction is not None
     if by_name or (type(y_pred) is not np.ndarray and _names_columns(y_true, y_pred)):
         truth, prediction, metrics = _read_column_arguments(y_pred, rest, truth, prediction, metrics)
@@ -147,6 +152,9 @@ def evaluate(
             **parameters,
         )
     if rest:
+        frame: Any = y_true if hasattr(rest[0], "__array__") and column_names(y_true) is not None else None
+        if frame is not None and len(rest[0]) == len(frame):  # as in evaluate(frame, frame.y, frame.p)
+            raise ParameterError(_HOW_TO_CALL)
         if len(rest) > 1 or metrics is not None:
             raise ParameterError(
                 Text("evaluate takes {y_true}, {y_pred} and {metrics}; pass everything else by keyword")
@@ -167,6 +175,12 @@ def evaluate(
     return evaluate_batch(
         batch, metrics, about, errors=errors, min_rows=min_rows, settings=settings, parameters=parameters
     )
+
+
+_HOW_TO_CALL = (
+    'call evaluate(y_true, y_pred) with arrays, or evaluate(frame, "y", "p") with a table and the names of its truth '
+    "and prediction columns"
+)
 
 
 def _names_columns(y_true: object, y_pred: object) -> bool:
@@ -190,10 +204,7 @@ def _read_column_arguments(
             raise ParameterError(Text("{} is given twice, by position and by name", Argument(name)), argument=name)
         named[name] = value
     if len(given) > len(named) or named["truth"] is None or named["prediction"] is None:
-        raise ParameterError(
-            'call evaluate(y_true, y_pred) with arrays, or evaluate(frame, "y", "p") with a table and the names of '
-            "its truth and prediction columns"
-        )
+        raise ParameterError(_HOW_TO_CALL)
     return named["truth"], named["prediction"], named["metrics"]
 
 
@@ -210,11 +221,10 @@ def evaluate_batch(
     """The report of rows that have been read already. Default metrics may fail, but not all of them."""
     batch.require_rows()
     kind = default_kind(batch, target) if metrics is None else None
-    selected = select_metrics(metrics) if kind is None else default_metrics(batch, target, kind)
-    if parameters:
-        if kind == "label" and "average" in parameters:
-            selected = select_metrics(BINARY_METRICS)  # which set no average
-        selected = with_shared_parameters(selected, parameters)
+    if kind is None:
+        selected = select_metrics(metrics, parameters=parameters)
+    else:
+        selected = default_metrics(batch, target, kind, parameters)
     strict = errors if kind is None else "report"
     metric_plan = plan_metrics(selected, target, (batch.truth_columns, batch.prediction_columns), errors=strict)
     report = evaluate_planned(batch, metric_plan, errors=strict, min_rows=min_rows, settings=settings)
@@ -289,18 +299,23 @@ def _evaluate_planned(
 
 def raise_failures(report: Report) -> None:
     """Raise the error of the first metric that could not be computed; it carries the report with the others."""
-    for part in (report, *(report.slices or {}).values()):
+    for group, part in [(None, report), *(report.slices or {}).items()]:
         for key, error in part.failures.items():
-            if len(part) > 1 and part.cell(key).metric.name not in str(error):
+            if len(part) > 1 and part.cell(key).metric.name not in str(error) and key not in str(error):
                 error.add_place(key)
+            if group is not None:
+                error.add_place(f"group {show_group(group)}")
             error.report = report
             raise error
 
 
 class MetricPlan:
-    """Metrics under their keys, the target they share, and the plan of the states that they need."""
+    """Metrics under their keys, the target they share, and the plan of the states that they need.
 
-    __slots__ = ("_places", "errors", "metrics", "plan", "target")
+    `of_slices` are the metrics of a group of rows: those of rows, and those that metrics of groups compare.
+    """
+
+    __slots__ = ("_places", "errors", "metrics", "of_slices", "plan", "target", "unreadable")
 
     def __init__(
         self,
@@ -309,28 +324,37 @@ class MetricPlan:
         columns: tuple[int, int] | None,
         *,
         errors: str,
-        failed: dict[str, TallymarkError] | None = None,
+        unreadable: Mapping[str, TallymarkError] | None = None,
     ) -> None:
         self.metrics = metrics
         self.target = target
-        self.errors: dict[str, TallymarkError] = failed or {}
-        reads = []
+        self.unreadable = unreadable or {}  # the errors of metrics that could not read some rows
+        self.errors: dict[str, TallymarkError] = dict(self.unreadable)
+        reads: list[Reads] = []
+        wanted: set[Hashable] = set()
         for key, item in metrics.items():
-            if key in self.errors:
-                continue
             try:
                 if columns is not None:  # None: no rows yet, so nothing can be wrong with them
                     item.check_columns(*columns)
-                reads.extend(item.all_needs(target))
+                needs = item.all_needs(target)
             except TallymarkError as error:
                 if errors == "raise":
                     raise
-                self.errors[key] = error
-        self.plan = Plan(reads or [SizeOf()])  # rows and weight are counted, whatever the metrics read
+                self.errors.setdefault(key, error)
+                continue
+            reads.extend(needs)
+            if key not in self.errors:
+                wanted.update(each.group for each in needs)
+        self.plan = Plan(reads).part(wanted) if self.unreadable else Plan(reads)
+        if not wanted:
+            self.plan = Plan([SizeOf()])  # rows and weight are counted, whatever the metrics read
+        comparing = {key: item for key, item in metrics.items() if isinstance(item, GroupMetric)}
+        self.of_slices = {key: item for key, item in metrics.items() if key not in comparing}
+        for key, item in comparing.items():
+            compared = () if key in self.errors else [each for each in item.of if each not in metrics.values()]
+            self.of_slices |= {str(each): each for each in compared if str(each) not in metrics}
         self._places = {
-            key: self.plan.place(item.needs(target))
-            for key, item in metrics.items()
-            if key not in self.errors and not isinstance(item, GroupMetric)
+            key: self.plan.place(item.needs(target)) for key, item in self.of_slices.items() if key not in self.errors
         }
 
     def fold(self, batch: Batch) -> States:
@@ -350,13 +374,14 @@ class MetricPlan:
                 raise
             except TallymarkError as error:
                 unreadable[reads.group] = error
-        failed = dict(self.errors)
+        failed = dict(self.unreadable)
         for key, item in self.metrics.items():
-            groups = [] if key in failed else [each.group for each in item.all_needs(self.target)]
+            groups = [] if key in self.errors else [each.group for each in item.all_needs(self.target)]
             failure = next((unreadable[group] for group in groups if group in unreadable), None)
             if failure is not None:
                 failed[key] = failure
-        return MetricPlan(self.metrics, self.target, None, errors="report", failed=failed)
+        columns = (batch.truth_columns, batch.prediction_columns)
+        return MetricPlan(self.metrics, self.target, columns, errors="report", unreadable=failed)
 
     def report(
         self,
@@ -372,8 +397,7 @@ class MetricPlan:
         """Read the states: one cell per metric, and the same for every slice by the columns of these names."""
         group_slices = None
         if slices is not None:
-            rows = [key for key, item in self.metrics.items() if not isinstance(item, GroupMetric)]
-            reports = {each.group: self._report(rows, each.states, errors) for each in slices}
+            reports = {each.group: self._report(list(self.of_slices), each.states, errors) for each in slices}
             group_slices = Slices(by, reports, min_rows)
         read_groups = _GroupReader(self, slices, min_rows)
         report = self._report(list(self.metrics), states, errors, batch, dropped, group_slices, read_groups)
@@ -413,7 +437,7 @@ class MetricPlan:
         batch: Batch | None,
         read_groups: _GroupReader | None,
     ) -> Cell:
-        item = self.metrics[key]
+        item = self.metrics[key] if key in self.metrics else self.of_slices[key]
         failure: TallymarkError
         try:
             if key in self.errors:
@@ -471,5 +495,5 @@ def plan_metrics(
 
 
 def check_errors(errors: str) -> None:
-    """Refuse an unknown way to treat metrics that cannot be computed."""
+    """Require a known way to treat metrics that cannot be computed."""
     check_choice("errors", errors, ERROR_MODES)

@@ -15,7 +15,7 @@ from tallymark.metrics.fairness.gaps import gap, ratio, worst
 from tallymark.rendering.exports import DataFrameExport
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Name, ShownNumber, Table, group_by_first
-from tallymark.rendering.text import list_first, to_text
+from tallymark.rendering.text import list_first, print_width, to_text
 from tallymark.states.groups import Group
 
 MOST_LISTED_GROUPS = 1_000  # in a table of all
@@ -42,7 +42,7 @@ def group_notes(
         (
             (report.display_name(key, positive=False), group),
             report.cell(key),
-            None if whole is None else whole.cell(key),
+            None if whole is None or key not in list(whole) else whole.cell(key),
         )
         for key in metrics
         for group, report in reports.items()
@@ -104,13 +104,19 @@ class Slices(Mapping[Group, Report], DataFrameExport):
     `gap`, `ratio` and `worst` compare the groups by a metric of the report.
     """
 
-    def __init__(self, names: tuple[str, ...], reports: dict[Group, Report], min_rows: int = 1) -> None:
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        reports: dict[Group, Report],
+        min_rows: int = 1,
+        by_column: Iterable[Slices] = (),
+    ) -> None:
         self.names = names
         self.min_rows = min_rows
         self.read_column: Callable[[str], Slices] | None = None
         """Reads the groups of one column where there are several; None where rows and states are gone."""
         self._reports = reports
-        self._by_column: dict[str, Slices] = {}
+        self._by_column = {each.names[0]: each for each in by_column}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "read_column": None}  # which holds the rows
@@ -174,20 +180,25 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         return self._compare(metric, worst)
 
     def _compare(self, key: str | Metric, how: Any) -> GroupStatistic:
-        cells = {group: report.cell(key) for group, report in self._reports.items()}
         if not any(n >= self.min_rows for n in self.sizes.values()):
             raise ParameterError(
-                Text("{min_rows} leaves no group: none has {} rows", f"{self.min_rows:,}"), argument="min_rows"
+                Text("{min_rows} excludes every group: none has {} rows", f"{self.min_rows:,}"), argument="min_rows"
             )
-        combined: GroupMetric = how(next(iter(cells.values())).metric)
-        answers = {group: Answer(cell.value, cell.reason) for group, cell in cells.items() if cell.n >= self.min_rows}
-        answer = combined.compare([answers], self.sizes, self.min_rows)
+        answer = self._answer(how(next(iter(self._reports.values())).cell(key).metric))
         out = GroupStatistic(answer.value)
         out.notes, out.reason = answer.notes, answer.reason
         return out
 
+    def _answer(self, item: GroupMetric) -> Answer:
+        """The answer of a metric that compares the groups; its notes show values as the tables of groups do."""
+        answers = [
+            {group: _shown_answer(report.cell(one)) for group, report in self._reports.items()} for one in item.of
+        ]
+        return item.compare(answers, self.sizes, self.min_rows)
+
     def to_dict(self) -> dict[str, Any]:
-        """The reports of all groups as plain data."""
+        """The reports of all groups as plain data; of several columns, also those of the groups of each column."""
+        by_column = self.names if len(self.names) > 1 and self.has_columns else ()
         return {
             "by": list(self.names),
             **({"min_rows": self.min_rows} if self.min_rows != 1 else {}),
@@ -195,6 +206,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
                 {"group": dict(zip(self.names, _labels(group), strict=True)), **report.to_dict()}
                 for group, report in self._reports.items()
             ],
+            **({"by_column": [self.by(name).to_dict() for name in by_column]} if by_column else {}),
         }
 
     def _frame(self) -> Mapping[str, Any]:
@@ -202,7 +214,7 @@ class Slices(Mapping[Group, Report], DataFrameExport):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row per group and value: the columns of the data frames."""
-        names = [f"{name} (group)" if name in VALUE_TYPES else name for name in self.names]
+        names = [f"{name} (group)" if name in ("by", *VALUE_TYPES) else name for name in self.names]
         out: dict[str, list[Any]] = {name: [] for name in (*names, *VALUE_TYPES)}
         for group, report in self._reports.items():
             report_columns = report.columns()
@@ -222,22 +234,22 @@ class Slices(Mapping[Group, Report], DataFrameExport):
     ) -> Table:
         """One row per group, one column per metric with one number; all rows first, where their report is given.
 
-        With the values of all rows, groups are ordered by the first metric, the worst first, and those of few rows
-        last; `most` says how many are shown, and `hint` how to see all. `stacked` puts intervals below their values
-        instead of into columns.
+        With the values of all rows, groups are ordered by the first metric that has a value, the worst first, and those
+        of few rows last; `most` says how many are shown, and `hint` how to see all. `stacked` puts intervals below
+        their values instead of into columns.
         """
         first = self._single_number_cells()
         metrics = [key for key, cell in first.items() if cell is not None]
         settings = next((report.interval for report in self._reports.values()), None)
         columns_of_intervals = settings is not None and not stacked
-        ordered_by = next((key for key in metrics if whole is not None and first[key].metric.better is not None), None)
+        ordered_by = next((key for key in metrics if whole is not None and self._has_order(key)), None)
         ordered = list(self) if ordered_by is None else self.worst_first(ordered_by)
         listed = {group: self._reports[group] for group in ordered[:most]}
         rows = [
             self._row(_labels(group), report, metrics, columns_of_intervals=columns_of_intervals)
             for group, report in listed.items()
         ]
-        if whole is not None:
+        if whole is not None and (not metrics or set(metrics) & set(whole)):
             total = "all rows" if any("all" in _labels(group) for group in self) else "all"
             labels = (total, *[""] * (len(self.names) - 1))
             rows.insert(0, self._row(labels, whole, metrics, columns_of_intervals=columns_of_intervals))
@@ -266,11 +278,16 @@ class Slices(Mapping[Group, Report], DataFrameExport):
             else named
         )
         names = [f"{name} (group)" if name in ("rows", *columns) else name for name in self.names]
-        return Table(title, (*names, "rows", *columns), rows, notes, numbers=("rows", *named))
+        return Table(title, (*names, "rows", *columns), rows, notes, ("rows", *named), repeated=len(self.names) + 1)
 
     def _few_last(self) -> str:
         sizes = [n < _FEW_ROWS for n in self.sizes.values()]
         return f"; groups of fewer than {_FEW_ROWS} rows last" if any(sizes) and not all(sizes) else ""
+
+    def _has_order(self, key: str) -> bool:
+        """Whether a metric has a better direction, and a value in any group."""
+        cells = [report.cell(key) for report in self._reports.values()]
+        return any(cell.metric.better is not None and cell.error is None and cell.value == cell.value for cell in cells)
 
     def worst_first(self, key: str) -> list[Group]:
         """Groups by a metric, the worst first; then those of few rows, which are extreme by chance, and those without
@@ -312,7 +329,11 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         labels: tuple[Any, ...], report: Report, metrics: list[str], *, columns_of_intervals: bool
     ) -> tuple[Any, ...]:
         values: list[Any] = []
-        for cell in map(report.cell, metrics):
+        for key in metrics:
+            if key not in list(report):  # is compared between groups, and was not asked for of all rows
+                values += [""] * (2 if columns_of_intervals else 1)
+                continue
+            cell = report.cell(key)
             value, interval = cell.shown(cell.parts()[0][1], *cell.bounds()[0])
             if columns_of_intervals:
                 values += value, interval
@@ -321,10 +342,16 @@ class Slices(Mapping[Group, Report], DataFrameExport):
         return (*map(str, labels), report.n, *values)
 
     def __repr__(self) -> str:
-        return to_text(self.table(most=MOST_LISTED_GROUPS))
+        return to_text(self.table(most=MOST_LISTED_GROUPS), print_width())
 
     def _repr_html_(self) -> str:
         return to_html(self.table(most=MOST_LISTED_GROUPS))
+
+
+def _shown_answer(cell: Cell) -> Answer:
+    """The answer of a cell, whose number is rounded as its interval says."""
+    number = isinstance(cell.value, float)
+    return Answer(cell.shown(cell.value, cell.lo, cell.hi)[0] if number else cell.value, cell.reason)
 
 
 def _labels(group: Group) -> tuple[Any, ...]:

@@ -56,7 +56,7 @@ def prediction_method(item: Metric, model: Any) -> str:
 
 
 def check_model(model: Any) -> None:
-    """Refuse what cannot predict."""
+    """Require a model that can predict."""
     if isinstance(model, type) or not (callable(model) or callable(getattr(model, "predict", None))):
         raise ParameterError(
             argument="model", expected="be a fitted model with `predict`, or a function of X", got=describe(model)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from tallymark.metrics.scores.threshold_table import (
     threshold_table,
     values_at,
 )
-from tallymark.rendering.plots.canvas import show_short
+from tallymark.rendering.plots.canvas import show_value
 from tallymark.rendering.plots.class_balance import MOST_CLASSES as MOST_CLASSES_BALANCED
 from tallymark.rendering.plots.class_balance import ClassCount, class_balance_plot
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
@@ -63,7 +63,7 @@ from tallymark.rendering.plots.scatter import (
 from tallymark.rendering.plots.score_histogram import ClassScores, score_histogram_plot
 from tallymark.rendering.plots.thinning import BLOCK, distinct_points
 from tallymark.rendering.plots.thresholds import BestThresholdMark, thresholds_plot
-from tallymark.rendering.table import Table
+from tallymark.rendering.table import ShownNumber, Table, show_number
 from tallymark.states.groups import group_codes
 from tallymark.states.labels.counts import name_decisions
 from tallymark.states.scores.runs import Runs, Steps, measure_runs, walk_steps
@@ -128,6 +128,11 @@ class ReportPlots:
     def __init__(self, report: Report) -> None:
         self._report = report
 
+    def __call__(self, *given: object, **named: object) -> Never:
+        """Say which plots there are."""
+        calls = ", ".join(f"report.plot.{name}()" for name in self.available()) or "none for these metrics"
+        raise ParameterError(f"each plot of a report has a name: {calls}")
+
     def available(self) -> tuple[str, ...]:
         """The names of the plots that can be drawn of these rows."""
         return tuple(name for name, reason in self._drawing_errors().items() if reason is None)
@@ -166,7 +171,7 @@ class ReportPlots:
     def _source(self) -> ReportSource:
         if self._report._source is None:
             raise ParameterError(
-                "this report has neither rows nor states: it is that of a group, or was copied or stored",
+                "this report has neither rows nor states: it belongs to a group, or was copied or stored",
                 hint="Evaluate its rows alone",
             )
         return self._report._source
@@ -192,7 +197,7 @@ class ReportPlots:
             return {"note": note}
         x, y = (distribution_reach(measure_runs(each)[0], math.sqrt(level)) for each in runs)
         band = Band.of_boxes(lines[0].x, lines[0].y, (x, y), f"{show_level(level)} confidence band, simultaneous")
-        rates = f"false positives ± {show_short(x)}, true positives ± {show_short(y)}"
+        rates = f"false positives ± {show_number(x, 2)}, true positives ± {show_number(y, 2)}"
         note = f" The shaded {show_level(level)} confidence band is simultaneous (Campbell): {rates}."
         return {"band": band, "note": note}
 
@@ -235,10 +240,9 @@ class ReportPlots:
         """The curve of two classes, and some of its points."""
         points, value = self._require_value(curve), self._require_value(area)
         places = distinct_points(points[x], points[y])
-        share = float(points[y][-1])
-        return Line(name, points[x][places], points[y][places], value, self._interval(area), share), _curve_table(
-            points, places
-        )
+        value, interval = self._as_in_report(area, value), self._interval(area)
+        line = Line(name, points[x][places], points[y][places], value, interval, share=float(points[y][-1]))
+        return line, _curve_table(points, places)
 
     def _curve_lines(self, curve: CurveMetric, area: RankMetric, x: str, y: str) -> tuple[list[Line], Table]:
         state: Any = self._source.state(curve)
@@ -260,16 +264,16 @@ class ReportPlots:
             raise UndefinedError(f"{curve.name} is undefined for every class: {next(iter(missing.values()))}")
         lines.sort(key=lambda line: -line.area)
         rows = [*((line.name, line.area) for line in lines), *((name, math.nan) for name in missing)]
-        notes = [f"{name}: {reason}" for name, reason in missing.items()]
+        notes, what = [f"{name}: {reason}" for name, reason in missing.items()], area.display_name
         title = f"{curve.title} of each class against the rest"
-        return lines, Table(title, ("class", area.name), rows, notes, numbers=(area.name,), named_rows=True)
+        return lines, Table(title, ("class", what), rows, notes, numbers=(what,), named_rows=True)
 
     @_cached
     def thresholds(self) -> Plot:
         """Precision, recall and F1 at every threshold, and where F1 is best."""
         state: Any = self._source.state(threshold_table)
         if state.several:
-            raise UndefinedError("thresholds are of two classes, and there are more")
+            raise UndefinedError("thresholds need two classes; there are more")
         if state.n == 0:
             self._require_value(threshold_table)  # which says why not
         table, table_shown = _thin_thresholds(state)
@@ -306,12 +310,14 @@ class ReportPlots:
             ClassScores(name, counts / counts.sum(), float(_weights_of(runs).sum()), _median_of(runs))
             for (name, runs), counts in zip(classes, heights, strict=True)
         ]
-        headings = ("from", "to", *(f"rows of {name}" for name, _ in classes))
+        counted = "weight" if any(runs[1] is not None for _, runs in classes) else "rows"
+        headings = ("from", "to", *(f"{counted} of class {name}" for name, _ in classes))
         lists = [edges[:-1].tolist(), edges[1:].tolist(), *(counts.tolist() for counts in heights)]
         rows = [row for row in zip(*lists, strict=True) if any(row[2:])]
         what = f"{'probability' if unit else 'score'}{f' of {chosen}' if chosen else ''}"
         table = Table("Scores by class", headings, rows, numbers=headings)
-        return score_histogram_plot(edges, drawn, table, what=what, outside=outside)
+        facts = self._shown_class(chosen, label, "score_histogram")
+        return score_histogram_plot(edges, drawn, table, what=what, counted=counted, outside=outside, **facts)
 
     @_cached
     def lift(self, *, label: object = None) -> Plot:
@@ -328,14 +334,24 @@ class ReportPlots:
         prevalence = steps.positives / (steps.positives + steps.negatives)
         positives = f"the rows of {chosen}" if chosen else "the positives"
         table = _curve_table(points, places)
-        return gain_plot(points["share"][places], points["gain"][places], prevalence, table, positives=positives)
+        columns, facts = (points["share"][places], points["gain"][places]), self._shown_class(chosen, label, "lift")
+        return gain_plot(*columns, prevalence, table, positives=positives, **facts)
+
+    def _shown_class(self, chosen: str, label: object, plot: str) -> dict[str, Any]:
+        """What the title and the caption add where one class of several is shown: which, why, and how to see others."""
+        if not chosen:
+            return {}
+        state: Any = self._source.state(roc_curve)
+        why = ", the one with the lowest ROC AUC" if label is None else ""
+        note = f" Shown is {chosen}{why}, of {len(state.classes)} classes; for another: report.plot.{plot}(label=…)."
+        return {"of": f" · {chosen} against the rest", "note": note}
 
     def _two_classes(self, label: object) -> tuple[list[tuple[str, Runs]], str]:
         """The names and scores of the negative and of the positive class; of several classes those of one against the
         rest, and then its name."""
         state: Any = self._source.state(roc_curve)
         if state.n == 0:
-            raise UndefinedError("there is nothing to draw: no rows")
+            raise UndefinedError("nothing to draw: there are no rows")
         if not state.several:
             if label is not None:
                 raise ParameterError(
@@ -365,7 +381,8 @@ class ReportPlots:
         """Predicted probabilities against observed shares, in bins, with intervals where the report has them."""
         item = ReliabilityCurve(bins=bins, strategy=strategy)
         curve = self._require_value(item)
-        error = self._require_value(Ece(bins=bins, strategy=strategy))
+        ece = Ece(bins=bins, strategy=strategy)
+        error = self._as_in_report(ece, self._require_value(ece))
         state: Any = self._source.state(item)
         points = [
             ReliabilityBin(*row) for row in zip(*(column.tolist() for column in curve.columns.values()), strict=True)
@@ -427,7 +444,7 @@ class ReportPlots:
         with np.errstate(over="ignore"):  # which is refused below
             residual = prediction - truth
         table = spread_table(f"Residuals{of}: prediction − truth", residual, weights)
-        bias, root = (item(truth, prediction, weights=weights) for item in (mean_bias, rmse))
+        bias, root = (self._as_in_report(item, item(truth, prediction, weights=weights)) for item in (mean_bias, rmse))
         return residuals_plot(prediction, residual, weights, bias=bias, rmse=root, table=table, output=of)
 
     @_cached
@@ -439,7 +456,7 @@ class ReportPlots:
         if scale > _LARGEST:
             raise UndefinedError(f"residuals of {scale:g} are too large for a QQ plot")
         if is_rounding(float(np.ptp(residual)), scale):
-            raise UndefinedError("there is no QQ plot of residuals that do not vary")
+            raise UndefinedError("a QQ plot needs residuals that vary")
         scaled = residual / scale  # so that no sum of squares overflows
         centre = float(np.average(scaled, weights=weights))
         mean = scale * centre
@@ -451,8 +468,8 @@ class ReportPlots:
         headings = ("share of rows", "residual", "normal")
         table = Table(f"Quantiles of the residuals{of}", headings, rows, numbers=headings)
         departure = (
-            f"the middle 90 % lie between {show_short(rows[1][1])} and {show_short(rows[5][1])}, those of a normal "
-            f"distribution between {show_short(rows[1][2])} and {show_short(rows[5][2])}"
+            f"the middle 90 % lie between {show_value(rows[1][1])} and {show_value(rows[5][1])}, those of a normal "
+            f"distribution between {show_value(rows[1][2])} and {show_value(rows[5][2])}"
         )
         tested = None if self._why_no_formula(unweighted=weights is None) else normality(scaled)
         if tested is not None:
@@ -504,7 +521,7 @@ class ReportPlots:
         """What was predicted, by what was true; of several outputs, one."""
         truth, prediction, weights, of = self._output_columns(output)
         table = spread_table(f"Predictions by truth{of}", truth, weights, prediction, "mean prediction")
-        share, root = (item(truth, prediction, weights=weights) for item in (r2, rmse))
+        share, root = (self._as_in_report(item, item(truth, prediction, weights=weights)) for item in (r2, rmse))
         return predictions_plot(truth, prediction, weights, r2=share, rmse=root, table=table, output=of)
 
     def _output_columns(self, output: int | None) -> tuple[Array, Array, Array | None, str]:
@@ -520,7 +537,7 @@ class ReportPlots:
                 got=f"{prediction.shape[1]} and {width}",
             )
         if output is not None and not 0 <= output < width:
-            there = f"from 0 to {width - 1}" if width > 1 else "0, since there is one"
+            there = f"from 0 to {width - 1}" if width > 1 else "0, since there is only one output"
             raise ParameterError(argument="output", expected=f"be {there}", got=brief(output))
         column = output or 0
         sides = [np.asarray(side[:, column], np.float64) for side in (truth, prediction)]
@@ -528,7 +545,7 @@ class ReportPlots:
             there = weights > 0
             sides, weights = [side[there] for side in sides], np.asarray(weights[there], np.float64)
         if not len(sides[0]):
-            raise UndefinedError("there is nothing to draw: no rows")
+            raise UndefinedError("nothing to draw: there are no rows")
         return sides[0], sides[1], weights, f" · output {column}" if width > 1 else ""
 
     def slices(self, metric: str | Metric | None = None) -> Plot:
@@ -536,16 +553,20 @@ class ReportPlots:
         slices = self._report.slices
         if slices is None:
             raise ParameterError(Text("the report has no groups: pass {by} to evaluate to have them"))
-        key = self._single_number_key(metric, next(iter(slices.values())))
-        in_order = list(slices) if self._report.cell(key).metric.better is None else slices.worst_first(key)
+        of_group = next(iter(slices.values()))
+        key = self._single_number_key(metric, of_group)
+        in_order = list(slices) if of_group.cell(key).metric.better is None else slices.worst_first(key)
         dots = [_group_dot(show_group(group), slices[group], key) for group in in_order]
-        whole = _group_dot("all", self._report, key)
+        whole = GroupDot("all", math.nan, self._report.n)
+        if key in list(self._report):  # and not only compared between groups
+            whole = _group_dot("all", self._report, key)
         drawn, left_out = dots[:MOST_GROUPS], ""
         if len(drawn) < len(dots):
-            left_out = f"{len(drawn)} of {len(dots):,} groups, the worst first"
+            which = "first" if of_group.cell(key).metric.better is None else "worst"
+            left_out = f"{which} {len(drawn)} of {len(dots):,} groups"
         by, settings = ", ".join(slices.names), self._report.interval
         interval = "" if settings is None else f"{settings.heading()}s"
-        name = self._report.display_name(key)
+        name = of_group.display_name(key)
         numbers = ("rows", name, *(("lo", "hi") if interval else ()))
         listed = dots if len(dots) <= _MOST_LISTED else drawn
         rows = [(d.name, d.rows, d.value, *((d.lo, d.hi) if interval else ())) for d in listed]
@@ -563,7 +584,7 @@ class ReportPlots:
         ]
         if key_or_metric is None:
             if not keys:
-                raise ParameterError("none of the metrics has one number per group, which is what dots can show")
+                raise ParameterError("none of the metrics has one number per group to draw")
             return keys[0]
         cell = group_report.cell(key_or_metric)
         key = next(key for key in group_report if group_report.cell(key) is cell)
@@ -585,17 +606,25 @@ class ReportPlots:
         if self._report.interval is None or item not in self._report:
             return ""
         cell = self._report.cell(item)
-        if cell.bounded or cell.lo is None:
-            return ""
-        ends = " to ".join(map(show_short, (cell.lo, cell.hi)))
-        return f"{show_level(self._report.interval.level)}: {ends}"
+        ends = cell.shown(cell.value, cell.lo, cell.hi)[1]
+        return f"{show_level(self._report.interval.level)}: {ends}" if ends else ""
+
+    def _as_in_report(self, item: Metric, value: float) -> float:
+        """The value, which is rounded as in the report if that has it."""
+        cell = next((each for each in self._cells() if each.metric == item and each.error is None), None)
+        if cell is None or cell.value != value:  # as for one of several outputs
+            return value
+        shown = cell.shown(value, cell.lo, cell.hi)[0]
+        return shown if isinstance(shown, ShownNumber) else value
 
 
 def _group_dot(name: str, report: Report, key: str) -> GroupDot:
     """The value of a metric in a group, with its interval."""
     cell = report.cell(key)
+    value = cell.parts()[0][1]
+    shown = cell.shown(value, cell.lo, cell.hi)[0]
     lo, hi = (None, None) if cell.bounded else (cell.lo, cell.hi)
-    return GroupDot(name, float(cell.parts()[0][1]), report.n, lo, hi)
+    return GroupDot(name, shown if isinstance(shown, ShownNumber) else value, report.n, lo, hi)
 
 
 def _weights_of(runs: Runs) -> Array:

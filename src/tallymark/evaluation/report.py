@@ -13,11 +13,11 @@ from tallymark.errors import PYTHON, ParameterError, TallymarkError, Text, Wordi
 from tallymark.metrics.answer import Answer
 from tallymark.metrics.base import Metric
 from tallymark.metrics.listing import show_better
-from tallymark.metrics.naming import metric
+from tallymark.metrics.naming import known_metric, metric
 from tallymark.rendering.exports import DataFrameExport, DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
 from tallymark.rendering.table import Name, ShownNumber, Table, note_lines, show_estimate, show_number
-from tallymark.rendering.text import to_text
+from tallymark.rendering.text import print_width, to_text
 from tallymark.states.base import Plan, Reads, State, States
 from tallymark.states.rows import Rows
 
@@ -160,7 +160,8 @@ class Cell:
             "unit": self.metric.unit or None,
             "infinite": math.copysign(1, value) if isinstance(value, float) and math.isinf(value) else None,
             "reason": self.reason,
-            "notes": list(self.notes) or None,
+            "notes": list(self.value_notes) or None,
+            "interval_notes": list(map(str, self.interval_notes)) or None,
             "error": None if self.error is None else str(self.error),
             "lo": self.lo,
             "hi": self.hi,
@@ -219,8 +220,6 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
     The name of a metric without an average finds its only average: `report["f1"]` is macro F1 if there is no other F1.
     """
 
-    _types = VALUE_TYPES
-
     def __init__(
         self,
         cells: dict[str, Cell],
@@ -251,6 +250,19 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         """Whether a model was asked for predictions, of several kinds if metrics read several."""
         self._baselines: dict[Metric, list[Baseline]] = {}
         self._baseline_notes: list[str] | None = None
+
+    if not TYPE_CHECKING:  # which knows the attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Say where a value or a plot is that was looked for among the attributes."""
+            hint = ""
+            if name == "accept":
+                hint = '; call tm.accept(report, "auc > 0.8")'
+            elif not name.startswith("_") and hasattr(type(self.plot), name):
+                hint = f"; the plot is report.plot.{name}()"
+            elif not name.startswith("_") and known_metric(name) is not None:
+                hint = f'; the value of a metric is report["{name}"]'
+            raise AttributeError(f"a report has no attribute {name!r}{hint}", name=name, obj=self)
 
     @property
     def plot(self) -> ReportPlots:
@@ -384,8 +396,19 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
             **({} if self.inferred_kind is None else {"inferred_kind": self.inferred_kind}),
             **({} if self.interval is None else {"interval": self.interval.to_dict()}),
             **({} if self._positive in (None, 1) else {"positive": self._positive}),
-            "metrics": {key: self._cell_dict(cell) for key, cell in self._cells.items()},
+            **({"baselines": baselines} if (baselines := self._baselines_to_dict()) else {}),
+            "metrics": self.metrics_to_dict(),
             **({} if self.slices is None else {"slices": self.slices.to_dict()}),
+        }
+
+    def metrics_to_dict(self) -> dict[str, Any]:
+        """The cells by key as plain data."""
+        return {key: self._cell_dict(cell) for key, cell in self._cells.items()}
+
+    def _baselines_to_dict(self) -> dict[str, Any]:
+        by_key = {key: self.baselines(key) for key in self._keys_with_baselines()}
+        return {
+            key: [{"value": value, "name": name} for value, name in found] for key, found in by_key.items() if found
         }
 
     def _cell_dict(self, cell: Cell) -> dict[str, Any]:
@@ -399,8 +422,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
     @classmethod
     def from_json(cls, text: str) -> Report:
-        """The report that `to_json` wrote: values, reasons, intervals, notes, groups and acceptance. Rows are not in
-        it, so plots of rows and comparisons with baselines are not available.
+        """The report that `to_json` wrote, with values, reasons, intervals, notes, baselines, groups and acceptance. It
+        prints like the original. Rows are not in the JSON, so plots of rows are not available.
 
         >>> import tallymark as tm
         >>> report = tm.evaluate([1, 0, 1], [1, 1, 1], ["recall", "mcc"])
@@ -419,10 +442,14 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return report
 
     def _frame(self) -> Mapping[str, Any]:
-        return self.columns()
+        return self._rows()
+
+    @property
+    def _types(self) -> Mapping[str, type]:  # type: ignore[override]
+        return VALUE_TYPES if self.slices is None else {"by": str, **self.slices._types}
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row per value: the columns of the data frames."""
+        """One row per value of all rows."""
         rows = [
             (
                 key,
@@ -444,15 +471,20 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return {name: [row[k] for row in rows] for k, name in enumerate(VALUE_TYPES)}
 
     def _rows(self) -> dict[str, list[Any]]:
-        """One row per value, of all rows and then of every group."""
-        whole = self.columns()
+        """One row per value: of all rows, then of the groups of each column, then of those of several columns together.
+        `by` names the columns that make the group of a row, and each of them has its label.
+        """
         if self.slices is None:
-            return whole
-        of_groups = self.slices.columns()
-        names = [name for name in of_groups if name not in whole]
-        return {name: [None] * len(whole["metric"]) + of_groups[name] for name in names} | {
-            name: values + of_groups[name] for name, values in whole.items()
-        }
+            return self.columns()
+        by_column = self.slices_by_column()
+        parts = [*by_column, *([self.slices] if len(by_column) > 1 else [])]
+        blocks = [(None, self.columns()), *((", ".join(each.names), each.columns()) for each in parts)]
+        out: dict[str, list[Any]] = {name: [] for name in ("by", *self.slices.columns())}
+        for by, block in blocks:
+            rows = len(block["metric"])
+            for name, column in out.items():
+                column.extend(block.get(name, [by if name == "by" else None] * rows))
+        return out
 
     def _document(self, title: str | None, command: str | None, *, pictures: bool) -> Document:
         from tallymark.evaluation.document import report_document  # few ask
@@ -486,7 +518,7 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         )
         notes = [*self.baseline_notes(), *self.kind_notes(), *note_lines(noted)]
         notes += [] if self.interval is None else self.interval_methods(self.interval)
-        return Table(self.title(), tuple(columns), rows, notes, numbers=("value",))
+        return Table(self.title(), columns, rows, notes, numbers=("value",)).without_empty("unit")
 
     def worst_rows(self, n: int = 20, *, ids: object = None, output: int | None = None) -> WorstRows:
         """The rows with the largest loss, the worst first: the largest error of numbers, the lowest probability of the
@@ -525,12 +557,20 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         if self._baseline_notes is not None:
             return self._baseline_notes
         verdicts = []
-        for key, cell in self._cells.items() if self.n <= _MOST_ROWS_COMPARED else ():
-            if cell.error is None and isinstance(cell.value, float) and math.isfinite(cell.value):
-                verdict = compare_with_baselines(cell.metric, cell.value, self.baselines(key))
-                verdicts += [(verdict, self.display_name(key, positive=False))] if verdict else []
+        for key in self._keys_with_baselines():
+            cell = self._cells[key]
+            verdict = compare_with_baselines(cell.metric, cell.value, self.baselines(key), *cell.bounds()[0])
+            verdicts += [(verdict, self.display_name(key, positive=False))] if verdict else []
         self._baseline_notes = note_lines(verdicts)
         return self._baseline_notes
+
+    def _keys_with_baselines(self) -> list[str]:
+        """The metrics that print and JSON compare with baselines."""
+        return [
+            key
+            for key, cell in self._cells.items()
+            if self.n <= _MOST_ROWS_COMPARED and isinstance(cell._value, float) and math.isfinite(cell._value)
+        ]
 
     def kind_notes(self) -> list[str]:
         """How the columns were read, if no kind was given."""
@@ -588,7 +628,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
         return [self.slices.by(name) for name in self.slices.names] if self.slices.has_columns else [self.slices]
 
     def __str__(self) -> str:
-        return "\n\n".join(map(to_text, self._tables()))
+        width = print_width()
+        return "\n\n".join(to_text(table, width) for table in self._tables())
 
     __repr__ = __str__
 
@@ -597,8 +638,8 @@ class Report(Mapping[str, Any], DocumentExport, DataFrameExport):
 
 
 def reason_text(cell: Cell) -> str | None:
-    """Why a cell has no plain value, in words; None if it has."""
-    text = str(cell.error) if cell.error is not None else cell.reason
+    """Why a cell has no plain value, in words that do not begin with the name of the metric; None if it has one."""
+    text = cell.reason if cell.error is None else str(cell.error).removeprefix(f"{cell.metric.name} ")
     return text if text is None or len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
@@ -646,7 +687,7 @@ class ReportSource:
         if state is None:
             raise ParameterError(
                 f"{item.name} cannot be read from this report: its rows are gone, and none of its "
-                "metrics keeps what that takes",
+                "metrics keeps the state that it reads",
                 hint=f"Add {item.name!r} to the metrics of the Tally",
             )
         return state

@@ -60,8 +60,16 @@ def add_intervals(
 
 def interval_plan(metric_plan: MetricPlan, settings: Intervals, columns: tuple[int, int] | None) -> IntervalPlan:
     """Which states a tally keeps for its intervals."""
-    metrics = [item for key, item in metric_plan.metrics.items() if key not in metric_plan.errors]
-    return IntervalPlan(metrics, metric_plan.plan, metric_plan.target, settings, columns, kept=True)
+
+    def plan_of(failed: Mapping[str, object]) -> IntervalPlan:
+        metrics = [item for key, item in metric_plan.metrics.items() if key not in failed]
+        return IntervalPlan(metrics, metric_plan.plan, metric_plan.target, settings, columns, kept=True)
+
+    plan = plan_of(metric_plan.errors)
+    if metric_plan.unreadable:  # whose states were kept with those of the others until they failed
+        planned = {key: error for key, error in metric_plan.errors.items() if key not in metric_plan.unreadable}
+        plan.states = plan_of(planned).states.part({reads.group for reads in plan.states.reads})
+    return plan
 
 
 def add_kept_intervals(
@@ -91,7 +99,7 @@ def _add_to_cells(
     for each in (report, *(slices or {}).values()):
         each.interval = maker.settings
     for each, rows in parts:
-        cells = [each.cell(key) for key, item in metric_plan.metrics.items() if not isinstance(item, GroupMetric)]
+        cells = [cell for cell in map(each.cell, each) if not isinstance(cell.metric, GroupMetric)]
         for cell in cells:
             if cell.method is not None:
                 cell.interval_notes += (BOUNDED,)
@@ -106,6 +114,8 @@ def _add_to_cells(
     for key, item in metric_plan.metrics.items():
         if isinstance(item, GroupMetric) and _can_have_interval(report.cell(key)):
             _set_interval(report.cell(key), maker.of_groups(item, large))
+            if slices is not None:
+                report.cell(key).value_notes = slices._answer(item).notes  # rounded as the intervals of groups say
     return report
 
 

@@ -1,4 +1,4 @@
-"""Reads the JSON of a report: values, reasons, intervals, notes, groups and acceptance; rows are not in it."""
+"""Reads the JSON of a report: values, reasons, intervals, notes, baselines, groups, acceptance; it has no rows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 
 from tallymark.data.arguments import check_choice
 from tallymark.errors import ParameterError, TallymarkError, brief
+from tallymark.evaluation.baselines import Baseline
 from tallymark.evaluation.group_slices import Slices
 from tallymark.evaluation.report import INFERRED_KINDS, Cell, Report
 from tallymark.intervals.analytic import TOO_LARGE
 from tallymark.intervals.settings import restore_intervals
 from tallymark.metrics.base import Metric
 from tallymark.metrics.naming import metric
+
+_SETTINGS = ("level", "method", "resamples", "seed")  # of intervals
 
 
 def read_report(text: object) -> Report:
@@ -31,7 +34,7 @@ def read_report(text: object) -> Report:
 
 
 def _report(data: Mapping[str, Any]) -> Report:
-    n, weight = int(data["n"]), float(data["total_weight"])
+    n, weight = int(data["n"]), _weight(data["total_weight"])
     slices = data.get("slices")
     report = Report(
         {str(key): _cell(cell, n, weight) for key, cell in data["metrics"].items()},
@@ -42,8 +45,10 @@ def _report(data: Mapping[str, Any]) -> Report:
         slices=None if slices is None else _slices(slices),
         positive=data.get("positive"),
     )
+    for key, found in data.get("baselines", {}).items():
+        report._baselines[report.cell(key).metric] = [Baseline(float(each["value"]), each["name"]) for each in found]
     if "interval" in data:
-        report.interval = restore_intervals(**data["interval"])
+        report.interval = restore_intervals(**{name: data["interval"][name] for name in _SETTINGS})
     if "inferred_kind" in data:
         check_choice("inferred_kind", data["inferred_kind"], INFERRED_KINDS)
         report.inferred_kind = data["inferred_kind"]
@@ -54,7 +59,7 @@ def _slices(data: Mapping[str, Any]) -> Slices:
     names = tuple(data["by"])
     groups = [(tuple(each["group"][name] for name in names), _report(each)) for each in data["groups"]]
     reports = {labels if len(names) > 1 else labels[0]: report for labels, report in groups}
-    return Slices(names, reports, data.get("min_rows", 1))
+    return Slices(names, reports, data.get("min_rows", 1), map(_slices, data.get("by_column", ())))
 
 
 def _cell(data: Mapping[str, Any], n: int, weight: float) -> Cell:
@@ -62,11 +67,11 @@ def _cell(data: Mapping[str, Any], n: int, weight: float) -> Cell:
     labels, error, reason = data.get("labels"), data.get("error"), data.get("reason")
     absent = math.inf * data["infinite"] if "infinite" in data else _sign(item) if reason == TOO_LARGE else math.nan
     value = item.restore_value(_numbers(data["value"], labels, absent))
-    return Cell(
+    cell = Cell(
         item,
         None if error is not None else value,
         int(data.get("n", n)),
-        float(data.get("weight", weight)),
+        _weight(data.get("weight", weight)),
         reason,
         tuple(data.get("notes", ())),
         None if error is None else TallymarkError(error),
@@ -74,6 +79,13 @@ def _cell(data: Mapping[str, Any], n: int, weight: float) -> Cell:
         _end(data["hi"], labels, math.inf) if "hi" in data else None,
         data.get("method"),
     )
+    cell.interval_notes = tuple(data.get("interval_notes", ()))
+    return cell
+
+
+def _weight(value: Any) -> float:
+    """A sum of weights; null is one beyond the doubles."""
+    return math.inf if value is None else float(value)
 
 
 def _sign(item: Metric) -> float:

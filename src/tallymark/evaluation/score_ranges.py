@@ -48,7 +48,7 @@ _EVERY_SCORE = "distinct scores"
 def check_ranges(
     count: object, metrics: Mapping[str, Metric], target: Target, roles: ColumnRoles, source: Source | None
 ) -> None:
-    """Refuse what cannot be walked range by range, before anything is read."""
+    """Reject what cannot be walked range by range, before anything is read."""
     check_whole("score_ranges", count, 1, MOST_RANGES)
     growing = [
         item for item in metrics.values() if any(_needs_every_score(reads.zero()) for reads in item.all_needs(target))

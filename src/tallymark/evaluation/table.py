@@ -24,7 +24,7 @@ from tallymark.errors import (
     TypeOfDataError,
     brief,
 )
-from tallymark.evaluation.default_metrics import MetricsLike, metrics_of_kind, select_metrics, with_shared_parameters
+from tallymark.evaluation.default_metrics import MetricsLike, metrics_of_kind, select_metrics
 from tallymark.evaluation.evaluate import check_errors, evaluate
 from tallymark.evaluation.report import Report
 from tallymark.evaluation.tally import Tally
@@ -101,31 +101,28 @@ def evaluate_table(
     roles = _column_roles(truth, prediction, weights, query, cluster, keys, by)
     about = target_of(target, kind, classes, positive, normalize)
     facts = {"target": about, "missing": missing, "ci": ci}
+    check_errors(errors)
     if is_table(source):
         columns = read_columns_of_batch(to_arrow(source, roles.names()), roles.names())
         if score_ranges is not None:  # which all scores in memory do not need
             from tallymark.evaluation.score_ranges import check_ranges
 
-            check_ranges(score_ranges, {} if metrics is None else select_metrics(metrics), about, roles, None)
+            named = {} if metrics is None else select_metrics(metrics, parameters=parameters)
+            check_ranges(score_ranges, named, about, roles, None)
         rows, arguments = roles.rows(columns), dict[str, Any]({**roles.given(columns), **facts})
         with _errors_in_our_words({}):
-            return evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments, **parameters)
+            report = evaluate(rows[0], rows[1], metrics, errors=errors, min_rows=min_rows, **arguments, **parameters)
+        _reword(_failures_of(report), {})
+        return report
     check_groups(min_rows, roles.by)
-    check_errors(errors)
     opened = open_source(source, separator)
-    if parameters:
-        if metrics is None:
-            raise ParameterError(
-                Text("{metrics} must be named to share {} on data that are read in pieces", ", ".join(parameters)),
-                argument="metrics",
-            )
-        metrics = with_shared_parameters(select_metrics(metrics), parameters)
-    tally = _fold_source(opened, roles, metrics, facts, progress, score_ranges=score_ranges)
+    facts["errors"] = errors
+    tally = _fold_source(opened, roles, metrics, facts, progress, parameters, score_ranges=score_ranges)
     return read_report(tally, errors=errors, min_rows=min_rows)
 
 
 def check_groups(min_rows: int, by: Sequence[str]) -> None:
-    """Refuse a smallest size of groups where there are none."""
+    """Reject a smallest size of groups where there are none."""
     if check_min_rows(min_rows) > 1 and not by:
         raise ParameterError(
             Text("{min_rows} is the smallest group size to compare: pass {by}, the groups, too"),
@@ -138,7 +135,10 @@ def read_report(tally: Tally, *, errors: str = "raise", min_rows: int = 1) -> Re
     if not tally.n:
         dropped = f": all {tally.dropped:,} had a missing value and were dropped" if tally.dropped else ""
         raise EmptyError(Text("{source} has no rows{}{}", " left" if dropped else "", dropped), argument="source")
-    return tally.report(errors=errors, min_rows=min_rows)
+    with _errors_in_our_words({}):
+        report = tally.report(errors=errors, min_rows=min_rows)
+    _reword(_failures_of(report), {})
+    return report
 
 
 def tally_table(
@@ -156,11 +156,13 @@ def tally_table(
     positive: object = None,
     normalize: bool = False,
     missing: str = "error",
+    errors: str = "raise",
     ci: float | Intervals | None = None,
     cluster: str | None = None,
     keys: str | None = None,
     separator: str | None = None,
     progress: ProgressOption = None,
+    **parameters: Any,
 ) -> Tally:
     """Return the tally of a table, to keep or to add to others: `evaluate_table` before its report.
 
@@ -171,9 +173,12 @@ def tally_table(
     """
     roles = _column_roles(truth, prediction, weights, query, cluster, keys, by)
     about = target_of(target, kind, classes, positive, normalize)
-    facts = {"target": about, "missing": missing, "ci": ci}
+    facts = {"target": about, "missing": missing, "errors": errors, "ci": ci}
     opened = open_source([source] if is_table(source) else source, separator)
-    return _fold_source(opened, roles, metrics, facts, progress)
+    tally = _fold_source(opened, roles, metrics, facts, progress, parameters)
+    if tally.failures:
+        tally.report()  # raises, unless they are kept
+    return tally
 
 
 def _column_roles(
@@ -194,6 +199,7 @@ def _fold_source(
     metrics: MetricsLike,
     facts: dict[str, Any],
     progress: ProgressOption,
+    parameters: Mapping[str, Any],
     *,
     score_ranges: int | None = None,
 ) -> Tally:
@@ -201,12 +207,12 @@ def _fold_source(
     if facts["ci"] is None and (roles.cluster or roles.keys):
         raise resampled_by("cluster" if roles.cluster else "keys")
     target: Target = facts["target"]
-    given_metrics = None if metrics is None else select_metrics(metrics)
+    given_metrics = None if metrics is None else select_metrics(metrics, parameters=parameters)
     if given_metrics is None and target.kind not in (None, "label") and roles.query is None:
-        given_metrics = metrics_of_kind(target.kind, target)  # which no row changes
+        given_metrics = metrics_of_kind(target.kind, target, parameters=parameters)  # which no row changes
 
     def empty_tally(selected: MetricsLike) -> Tally:
-        return Tally(selected, by=roles.by or None, **facts)
+        return Tally(selected, by=roles.by or None, **facts, **(parameters if selected is None else {}))
 
     empty_tally(given_metrics)  # refuses what cannot be, before anything is read
     if score_ranges is not None:
@@ -216,7 +222,7 @@ def _fold_source(
             raise ParameterError(argument="metrics", expected="be named for score_ranges, such as metrics=['auc']")
         check_ranges(score_ranges, given_metrics, target, roles, source)
 
-    def attempt() -> Any:
+    def attempt() -> Tally:
         empty = source.empty(roles.names())
         if empty is None:
             raise EmptyError(Text("{source} has no rows"), argument="source")
@@ -228,19 +234,25 @@ def _fold_source(
             if score_ranges is not None:
                 from tallymark.evaluation.score_ranges import fold_ranges
 
-                return fold_ranges(source, tally, roles, score_ranges, report_progress, in_order=in_order)
-            return source.fold(
-                TableJob(tally.to_bytes(), roles, user_metrics(selected.values())), report_progress, in_order=in_order
-            )
+                found = fold_ranges(source, tally, roles, score_ranges, report_progress, in_order=in_order)
+                return Tally.from_bytes(found) if isinstance(found, bytes) else found
+            job = TableJob(tally.to_bytes(), roles, user_metrics(selected.values()), keep_failures=True)
+            found = source.fold(job, report_progress, in_order=in_order)
+            return Tally.from_bytes(found) if isinstance(found, bytes) else found
 
-    with _errors_in_our_words(getattr(source, "non_numbers", {})):
-        result = _retry_if_types_change(source, roles.names(), attempt, by_types=given_metrics is None)
-    return Tally.from_bytes(result) if isinstance(result, bytes) else result
+    odd = getattr(source, "non_numbers", {})
+    with _errors_in_our_words(odd):
+        tally = _retry_if_types_change(source, roles.names(), attempt, by_types=given_metrics is None)
+    _reword(tally.failures.values(), odd)
+    return tally
+
+
+_ERRORS_OF_TYPES = (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError)
 
 
 def _retry_if_types_change(
-    source: Source, columns: Sequence[str], attempt: Callable[[], Any], *, by_types: bool
-) -> Any:
+    source: Source, columns: Sequence[str], attempt: Callable[[], Tally], *, by_types: bool
+) -> Tally:
     """What an attempt finds. The types of CSV are learnt while it is read: what was chosen or refused by those of the
     first rows alone is tried again with those of all rows."""
     if not isinstance(source, FileDataset):
@@ -253,13 +265,14 @@ def _retry_if_types_change(
     before = types()
     try:
         result = attempt()
-    except (KindError, TypeOfDataError, ShapeError, DomainError, MissingValueError, ParameterError) as error:
+    except _ERRORS_OF_TYPES as error:
         if isinstance(error, MissingValueError) and not source.uncertain:
             raise  # at once: an empty field is missing among numbers and among texts
         source.infer_types(columns)
         if types() == before:
             raise
     else:
+        by_types = by_types or any(isinstance(error, _ERRORS_OF_TYPES) for error in result.failures.values())
         if not by_types or types() == before:
             return result
     return attempt()
@@ -278,11 +291,22 @@ def _errors_in_our_words(odd: Mapping[str, tuple[str, str]]) -> Iterator[None]:
     try:
         yield
     except TallymarkError as error:
+        _reword([error, *_failures_of(error.report)], odd)
+        raise
+
+
+def _failures_of(report: Report | None) -> list[TallymarkError]:
+    """The errors in the cells of a report and of its slices."""
+    parts = [] if report is None else [report, *(report.slices or {}).values()]
+    return [error for part in parts for error in part.failures.values()]
+
+
+def _reword(errors: Iterable[TallymarkError], odd: Mapping[str, tuple[str, str]]) -> None:
+    for error in {id(error): error for error in errors}.values():
         error.rename(y_true="truth", y_pred="prediction")
         if isinstance(error, (TypeOfDataError, KindError)):
             for name, (text, place) in odd.items():
                 error.add_hint(f"Column {name!r} was read as text because {place} is {text[:40]!r}")
-        raise
 
 
 @contextmanager
@@ -373,13 +397,17 @@ def user_metrics(metrics: Iterable[Metric]) -> list[Metric]:
 
 class TableJob:
     """Folds batches of rows into tallies of one kind, and adds them. It pickles to the bytes of an empty tally, and to
-    the metrics of the user's own, which a worker does not know by their names."""
+    the metrics of the user's own, which a worker does not know by their names. With `keep_failures`, metrics that
+    cannot read some rows fail, and the others are computed."""
 
-    def __init__(self, empty: bytes, roles: ColumnRoles, own: Sequence[Metric] = ()) -> None:
+    def __init__(
+        self, empty: bytes, roles: ColumnRoles, own: Sequence[Metric] = (), keep_failures: bool = False
+    ) -> None:
         self.columns = roles.names()
         self._empty = empty
         self._column_roles = roles
         self._own = own
+        self._keep_failures = keep_failures
         for metric in own:
             registry.make_known(metric)
 
@@ -392,7 +420,8 @@ class TableJob:
         out = self._tally.empty()
         for chunk in chunks:
             if chunk.batch.num_rows:
-                out._update(self._column_roles.batch(chunk, out.missing))
+                rows = self._column_roles.batch(chunk, out.missing)
+                out._update(rows, keep_failures=self._keep_failures)
         return out
 
     def join(self, pieces: Sequence[Tally]) -> Tally:
@@ -408,4 +437,4 @@ class TableJob:
         return self.join([Tally.from_bytes(piece) for piece in pieces]).to_bytes()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TableJob, (self._empty, self._column_roles, self._own)
+        return TableJob, (self._empty, self._column_roles, self._own, self._keep_failures)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from copy import copy
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,19 +15,19 @@ from tallymark.data.arguments import check_min_rows, check_path
 from tallymark.data.batch import Batch, check_missing
 from tallymark.data.labels import MOST_BITS
 from tallymark.data.target import Target, target_of
-from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief
+from tallymark.errors import FileError, ParameterError, ShapeError, StateError, TallymarkError, Text, brief, from_dict
 from tallymark.evaluation.default_metrics import (
     DEFAULTS_BY_KIND,
     MetricsLike,
+    check_default_parameters,
     default_kind,
     metrics_of_kind,
     select_metrics,
 )
-from tallymark.evaluation.evaluate import MetricPlan, check_errors, plan_metrics, raise_failures
+from tallymark.evaluation.evaluate import ROW_ERRORS, MetricPlan, check_errors, plan_metrics, raise_failures
 from tallymark.evaluation.report import INFERRED_KINDS, Report
 from tallymark.intervals.settings import Intervals, as_intervals, check_whole, resampled_by, resolve
 from tallymark.metrics.base import Metric
-from tallymark.metrics.classification.accuracy import accuracy
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.naming import metric
 from tallymark.states.base import Plan, Reads, State, States
@@ -33,6 +35,7 @@ from tallymark.states.groups import Group, Slice, group_columns, sorted_groups, 
 from tallymark.states.resampling.keys import row_keys
 from tallymark.states.resampling.replicates import MOST_RESAMPLES, Resampled
 from tallymark.states.serialization import count_of, unpack_columns
+from tallymark.states.sums import Size
 
 if TYPE_CHECKING:
     from tallymark.evaluation.group_slices import Slices
@@ -141,6 +144,13 @@ def unpack_groups(packed: Any, by: tuple[str, ...]) -> StatesByGroup:
     return out
 
 
+def _pick(states: States, wanted: Sequence[Reads]) -> States:
+    """The states of some of the declarations; rows and weight can be read from any state."""
+    by_group = {state.reads.group: state for state in states}
+    size = Size(states[0].columns, states[0].n, states[0].weight) if states else None
+    return tuple(by_group.get(reads.group, size) for reads in wanted)  # type: ignore[misc]
+
+
 class _Contents(NamedTuple):
     """What a tally holds of its rows. An update replaces it as a whole, so a reader never sees half an update."""
 
@@ -150,6 +160,7 @@ class _Contents(NamedTuple):
     numbered: bool = False  # whether rows are numbered by their place in this tally
     dropped: int = 0
     kind: str | None = None  # what the rows look like, where metrics were not named
+    failures: Mapping[str, TallymarkError] = {}  # the errors of metrics that could not read some rows
 
     @property
     def n(self) -> int:
@@ -170,6 +181,9 @@ class Tally:
             1,000 of them take about 1 MB for a metric of few totals and tens of milliseconds per update, so pass rows
             in large batches. A state that grows with the rows is not kept for replicates: such a metric has an interval
             by formula or none, and a note says so.
+        errors: "raise" refuses rows that one of the named metrics cannot read; the `report` of the error has the other
+            metrics. "report" keeps a failed cell, as default metrics do.
+        parameters: Parameters such as `average="macro"` or `threshold=0.3`, for every metric that has them.
 
     >>> monday, tuesday = Tally(["rmse", "mae"]), Tally(["rmse", "mae"])
     >>> monday.update([3, -0.5], [2.5, 0])
@@ -192,8 +206,15 @@ class Tally:
         missing: str = "error",
         by: str | Sequence[str] | None = None,
         ci: float | Intervals | None = None,
+        errors: str = "raise",
+        **parameters: Any,
     ) -> None:
-        self._named: dict[str, Metric] | None = None if metrics is None else select_metrics(metrics)
+        self._named: dict[str, Metric] | None = None
+        self._parameters: dict[str, Any] = {}  # of default metrics
+        if metrics is not None:
+            self._named = select_metrics(metrics, parameters=parameters)
+        elif parameters:
+            self._parameters = check_default_parameters(parameters)
         self.by = _group_names(by)
         for item in (self._named or {}).values():
             if isinstance(item, GroupMetric) and not self.by:
@@ -201,6 +222,10 @@ class Tally:
                     argument="by", expected=f"name the columns of groups that {item} compares, such as by='country'"
                 )
         self.target = target_of(target, kind, classes, positive, normalize)
+        check_errors(errors)
+        self.errors = errors
+        if errors == "raise" and self._named is not None:
+            plan_metrics(self._named, self.target, None, errors="raise")  # what no rows can help
         check_missing(missing)
         self.missing = missing
         self.interval: Intervals | None = None if ci is None else _limit_resamples(as_intervals(ci))
@@ -217,9 +242,10 @@ class Tally:
             return self._named or {}
         state = None
         if contents.kind == "label" and contents.whole is not None:
-            wanted = accuracy.needs(self.target).group
+            first = next(iter(metrics_of_kind(contents.kind, self.target, None, self._parameters).values()))
+            wanted = first.needs(self.target).group  # the counts of labels
             state = next(each for each in contents.whole.values if each.reads.group == wanted)
-        return metrics_of_kind(contents.kind, self.target, state)
+        return metrics_of_kind(contents.kind, self.target, state, self._parameters)
 
     @property
     def n(self) -> int:
@@ -230,6 +256,11 @@ class Tally:
     def dropped(self) -> int:
         """The number of rows left out for missing values."""
         return self._contents.dropped
+
+    @property
+    def failures(self) -> dict[str, TallymarkError]:
+        """The errors of metrics that could not read some of the rows, by key."""
+        return dict(self._contents.failures)
 
     def update(
         self,
@@ -254,10 +285,18 @@ class Tally:
         if self.interval is None and (keys is not None or cluster is not None):
             raise resampled_by("keys" if cluster is None else "cluster")
         labels: dict[str, Any] = {"query": query, "by": self._group_columns(by), "cluster": cluster, "keys": keys}
-        return self._update(Batch(y_true, y_pred, weights, missing=self.missing, whole=False, **labels))
+        batch = Batch(y_true, y_pred, weights, missing=self.missing, whole=False, **labels)
+        try:
+            return self._update(batch)
+        except ROW_ERRORS:
+            raise
+        except TallymarkError as error:
+            with suppress(TallymarkError):
+                error.report = copy(self)._update(batch, keep_failures=True).report(errors="report")
+            raise
 
-    def _update(self, batch: Batch) -> Tally:
-        """Add rows that have been read already.
+    def _update(self, batch: Batch, *, keep_failures: bool = False) -> Tally:
+        """Add rows that have been read already. With `keep_failures`, metrics that cannot read them fail, if not all.
 
         Kernels run outside the lock, so that threads fold in parallel; rows that are numbered for intervals wait for
         their numbers.
@@ -267,21 +306,50 @@ class Tally:
         kind = default_kind(batch, self.target) if self._named is None and batch.n else None
         if batch.n and self.interval is None:
             self._check_columns(columns)
-            folded = self._fold(batch, kind)
+            folded = self._fold(batch, kind, keep_failures)
         with self._lock:
             if not batch.n:
                 contents = self._contents
                 self._contents = contents._replace(dropped=contents.dropped + batch.dropped)
                 return self
             self._check_columns(columns)
-            whole, groups = folded or self._fold(batch, kind)
-            contents = self._contents
-            _check_same_kind(contents.kind, kind)
-            if contents.whole is not None:
-                whole, groups = contents.whole.plus(whole), add_states_by_group(contents.groups, groups)
-            numbered = batch.key_side is None and batch.cluster_side is None
-            self._contents = _Contents(whole, groups, columns, numbered, contents.dropped + batch.dropped, kind)
+            added = folded or self._fold(batch, kind, keep_failures)
+            _check_same_kind(self._contents.kind, kind)
+            self._contents = self._join(self._contents, added)
         return self
+
+    def _join(self, left: _Contents, right: _Contents) -> _Contents:
+        """The contents of both sets of rows. A metric that failed in one of them has failed."""
+        failures = {**right.failures, **left.failures}
+        left, right = self._without_failed(left, failures), self._without_failed(right, failures)
+        whole = left.whole or right.whole
+        if left.whole is not None and right.whole is not None:
+            whole = left.whole.plus(right.whole)
+        return _Contents(
+            whole,
+            add_states_by_group(left.groups, right.groups),
+            left.columns or right.columns,
+            left.numbered or right.numbered,
+            left.dropped + right.dropped,
+            left.kind or right.kind,
+            failures,
+        )
+
+    def _without_failed(self, contents: _Contents, failures: Mapping[str, TallymarkError]) -> _Contents:
+        """The contents without the states that only failed metrics read."""
+        if contents.whole is None or contents.failures.keys() == failures.keys():
+            return contents
+        metric_plan = self._plan(self._metrics(contents), contents.columns, failures)
+        values = metric_plan.plan.reads
+        intervals: tuple[Reads, ...] = ()
+        if self.interval is not None:
+            intervals = self._interval_plan(metric_plan, contents.columns).states.reads
+
+        def part(piece: TallyStates) -> TallyStates:
+            return TallyStates(_pick(piece.values, values), _pick(piece.intervals, intervals))
+
+        groups = {group: part(piece) for group, piece in contents.groups.items()}
+        return contents._replace(whole=part(contents.whole), groups=groups)
 
     def _check_columns(self, columns: tuple[int, int]) -> None:
         earlier = self._contents.columns
@@ -316,14 +384,33 @@ class Tally:
             )
         return {name: columns[name] for name in self.by}
 
-    def _fold(self, batch: Batch, kind: str | None) -> tuple[TallyStates, StatesByGroup]:
-        """The states of rows, and of each of their groups."""
-        metrics = self._metrics(_Contents(kind=kind))
-        metric_plan = self._plan(metrics, (batch.truth_columns, batch.prediction_columns))
-        if self.interval is None:
-            whole = TallyStates(metric_plan.fold(batch))
-            return whole, {group: TallyStates(metric_plan.fold(rows)) for group, rows in self._split(batch)}
+    def _fold(self, batch: Batch, kind: str | None, keep_failures: bool) -> _Contents:
+        """The contents of a tally of these rows."""
+        columns = (batch.truth_columns, batch.prediction_columns)
         numbered = batch.key_side is None and batch.cluster_side is None
+        metrics = self._metrics(_Contents(kind=kind))
+        metric_plan = self._plan(metrics, columns, self._contents.failures)
+        try:
+            values = metric_plan.fold(batch)
+        except ROW_ERRORS:
+            raise
+        except TallymarkError:
+            metric_plan = metric_plan.without_unreadable(batch)
+            keeps = (keep_failures or self._named is None) and len(metric_plan.errors) < len(metrics)
+            if self.errors == "raise" and not keeps:
+                raise
+            values = metric_plan.fold(batch)
+        whole, groups = TallyStates(values), dict[Group, TallyStates]()
+        if self.interval is None:
+            groups = {group: TallyStates(metric_plan.fold(rows)) for group, rows in self._split(batch)}
+        else:
+            whole, groups = self._fold_for_intervals(batch, metric_plan, values, numbered=numbered)
+        return _Contents(whole, groups, columns, numbered, batch.dropped, kind, metric_plan.unreadable)
+
+    def _fold_for_intervals(
+        self, batch: Batch, metric_plan: MetricPlan, values: States, *, numbered: bool
+    ) -> tuple[TallyStates, StatesByGroup]:
+        """The states of rows with those of their intervals, and of each of their groups."""
         if self.n and numbered != self._contents.numbered:
             raise ParameterError(
                 Text(
@@ -339,7 +426,7 @@ class Tally:
             row_keys(batch)  # a fault in them names the row, of which some may go now
         counted = batch.without_zero_weights()
         plan = self._interval_plan(metric_plan, (batch.truth_columns, batch.prediction_columns)).states
-        whole = TallyStates(metric_plan.fold(batch), plan.fold(counted))
+        whole = TallyStates(values, plan.fold(counted))
         parts = dict(self._split(counted))
         groups = {
             group: TallyStates(metric_plan.fold(rows), plan.fold(parts[group]) if group in parts else plan.zero())
@@ -361,27 +448,18 @@ class Tally:
             return NotImplemented
         left, right = self._contents, other._contents
         self._check_addable(other, left.columns, right.columns)
-        numbered = left.numbered or right.numbered
-        pieces = [(contents.whole, contents.groups) for contents in (left, right) if contents.whole is not None]
-        if len(pieces) == 2 and numbered:
-            pieces = [(whole.without_keys(), _without_keys(groups)) for whole, groups in pieces]
-        total: TallyStates | None = None
-        by_group: StatesByGroup = {}
-        for whole, groups in pieces:
-            total = whole if total is None else total.plus(whole)
-            by_group = add_states_by_group(by_group, groups)
+        if left.whole is not None and right.whole is not None and (left.numbered or right.numbered):
+            left, right = (
+                each._replace(whole=each.whole.without_keys(), groups=_without_keys(each.groups))  # type: ignore[union-attr]
+                for each in (left, right)
+            )
         out = self.empty()
-        out._contents = _Contents(
-            total,
-            by_group,
-            left.columns or right.columns,
-            numbered,
-            left.dropped + right.dropped,
-            left.kind or right.kind,
-        )
+        out._contents = self._join(left, right)
         return out
 
     def _check_addable(self, other: Tally, mine: tuple[int, int] | None, theirs: tuple[int, int] | None) -> None:
+        if self._parameters != other._parameters:
+            raise StateError("only tallies of the same metrics can be added; these have other parameters")
         if self._named != other._named or self.target != other.target:
             one, two = (
                 (", ".join(each._named or ["the default metrics"]) for each in (self, other))
@@ -403,7 +481,8 @@ class Tally:
 
     def empty(self) -> Tally:
         """A tally with the same settings and without rows."""
-        out = Tally(self._named, missing=self.missing, by=self.by or None, target=self.target)
+        facts: dict[str, Any] = {"missing": self.missing, "by": self.by or None, "errors": self.errors}
+        out = Tally(self._named, target=self.target, **facts, **self._parameters)
         out.interval = self.interval
         return out
 
@@ -431,9 +510,10 @@ class Tally:
             return self
         return NotImplemented
 
-    def report(self, *, errors: str = "raise", min_rows: int = 1) -> Report:
+    def report(self, *, errors: str | None = None, min_rows: int = 1) -> Report:
         """The values so far. Without rows every value is undefined. Group metrics leave out groups with fewer than
-        `min_rows` rows. `errors` is as in `evaluate`."""
+        `min_rows` rows. `errors` is as in `evaluate`, by default as in the tally."""
+        errors = self.errors if errors is None else errors
         check_errors(errors)
         if check_min_rows(min_rows) > 1 and not self.by:
             raise ParameterError(
@@ -463,7 +543,7 @@ class Tally:
         return report
 
     def _report(self, contents: _Contents, by_group: StatesByGroup, by: tuple[str, ...], min_rows: int) -> Report:
-        metric_plan = self._plan(self._metrics(contents), contents.columns)
+        metric_plan = self._plan(self._metrics(contents), contents.columns, contents.failures)
         whole = contents.whole or TallyStates(metric_plan.plan.zero())
         groups = resolve_groups(by_group, whole)
         of_groups: dict[str, Any] = {"slices": slices_from_states(groups), "by": by, "min_rows": min_rows} if by else {}
@@ -500,6 +580,12 @@ class Tally:
         }
         if self._named is None:
             fields |= {"kind": contents.kind}
+        if self._parameters:
+            fields |= {"parameters": self._parameters}
+        if self.errors != "raise":
+            fields |= {"errors": self.errors}
+        if contents.failures:
+            fields |= {"failures": [[key, error.to_dict()] for key, error in contents.failures.items()]}
         if self.by:
             fields |= {"by": list(self.by), "groups": pack_groups(contents.groups)}
         if self.interval is not None:
@@ -542,7 +628,10 @@ class Tally:
         try:
             by = _checked_group_columns(fields.get("by", []))
             named = dict(fields["metrics"]) if "kind" not in fields else None
-            out = Tally(named, missing=fields["missing"], by=by, target=Target(**fields["target"]))
+            facts = {"missing": fields["missing"], "by": by, "target": Target(**fields["target"])}
+            out = Tally(named, **facts, errors="report", **fields.get("parameters", {}))
+            out.errors = fields.get("errors", "raise")
+            check_errors(out.errors)
             out.interval = _read_intervals(fields.get("interval"))
             whole = TallyStates(unpack_states(fields["states"]), unpack_states(fields.get("interval_states", ())))
             out._contents = _Contents(
@@ -552,6 +641,7 @@ class Tally:
                 out.interval is not None and fields["numbered"] is True,
                 count_of(fields["dropped"]),
                 _read_kind(fields.get("kind")),
+                {key: from_dict(error) for key, error in fields.get("failures", ())},
             )
             out._check_states()
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
@@ -559,11 +649,14 @@ class Tally:
         return out
 
     def _check_states(self) -> None:
-        """Refuse states that are not of these metrics, or groups that are not those of all rows."""
-        whole, groups, columns, _, _, kind = self._contents
+        """Reject states that are not of these metrics, or groups that are not those of all rows."""
+        whole, groups, columns, _, _, kind, failures = self._contents
         if self._named is None and (kind is None) != (whole is None):
             raise StateError("it has no kind of rows")
-        metric_plan = self._plan(self._metrics(_Contents(kind=self._contents.kind)), columns)
+        metrics = self._metrics(_Contents(kind=kind))
+        if not failures.keys() <= metrics.keys():
+            raise StateError("its failures are not those of its metrics")
+        metric_plan = self._plan(metrics, columns, failures)
         reads: list[Any] = list(metric_plan.plan.reads)
         if self.interval is not None:
             reads += self._interval_plan(metric_plan, columns).states.reads
@@ -589,17 +682,24 @@ class Tally:
         n = self.n
         return f"Tally({', '.join(self.metrics)}; {n:,} row{'' if n == 1 else 's'})"
 
-    def _plan(self, metrics: dict[str, Metric], columns: tuple[int, int] | None) -> MetricPlan:
+    def _plan(
+        self,
+        metrics: dict[str, Metric],
+        columns: tuple[int, int] | None,
+        failures: Mapping[str, TallymarkError] | None = None,
+    ) -> MetricPlan:
+        if failures:
+            return MetricPlan(metrics, self.target, columns, errors="report", unreadable=failures)
         return plan_metrics(metrics, self.target, columns, errors="report")
 
 
 def _check_same_kind(earlier: str | None, kind: str | None) -> None:
-    """Refuse rows that look different from earlier ones, where the metrics follow from what they look like."""
+    """Reject rows that look different from earlier ones, where the metrics follow from what they look like."""
     if earlier is not None and kind is not None and earlier != kind:
         raise ParameterError(
             Text(
-                "{kind} must be given, since some rows look like kind={} and others like kind={}; only all rows "
-                "together could tell",
+                "{kind} must be given, since some rows look like kind={} and others like kind={}; the "
+                "kind can be inferred only from all rows together",
                 repr(earlier),
                 repr(kind),
             ),
@@ -632,11 +732,11 @@ def _group_names(by: object) -> tuple[str, ...]:
     try:
         names = (by,) if isinstance(by, str) else tuple(by)  # type: ignore[arg-type]
     except Exception as error:
-        raise ParameterError(argument="by", expected="be the names of columns, each once", got=brief(by)) from error
+        raise ParameterError(argument="by", expected="be a list of distinct column names", got=brief(by)) from error
     if not names:
         raise ParameterError(argument="by", expected="name at least one column", got="none")
     if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
-        raise ParameterError(argument="by", expected="be the names of columns, each once", got=brief(by))
+        raise ParameterError(argument="by", expected="be a list of distinct column names", got=brief(by))
     return names
 
 
@@ -647,7 +747,7 @@ def _without_keys(groups: StatesByGroup) -> StatesByGroup:
 def _checked_group_columns(names: Any) -> tuple[str, ...] | None:
     """The names of the columns of groups, as they were written."""
     if type(names) is not list:
-        raise StateError(Text("{by} is no list"), argument="by")
+        raise StateError(Text("{by} must be a list"), argument="by")
     return tuple(names) or None
 
 

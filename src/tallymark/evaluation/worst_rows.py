@@ -78,7 +78,7 @@ def find_worst_rows(report: Report, n: int, ids: object, output: int | None) -> 
     batch = source.batch
     if batch is None:
         raise ParameterError(
-            "the rows of this report are gone, so the worst cannot be listed", hint="Evaluate all rows at once"
+            "the rows of this report are gone, so its worst rows cannot be listed", hint="Evaluate all rows at once"
         )
     counted = batch.without_zero_weights()
     losses = _row_losses(report, counted, source.target, output)
@@ -126,7 +126,7 @@ def _kind_of(report: Report) -> str:
     """The kind of the predictions; where nobody said it, the one that the metrics have read."""
     families = {cell.metric.family for cell in map(report.cell, report) if cell.error is None}
     if report.kind is None and not families & set(_KINDS):
-        raise ParameterError("the metrics of this report read no loss of single rows")
+        raise ParameterError("no metric of this report has a loss per row")
     return report.kind or next(kind for family, kind in _KINDS.items() if family in families)
 
 

@@ -165,7 +165,7 @@ def _answer_word(question: Question, value: object) -> str | None:
     if isinstance(word, str) and word in question.answers:
         return word
     allowed = "True, False" if plain else ", ".join(f'"{answer}"' for answer in question.answers)
-    raise ParameterError(argument=question.keyword, expected=f"be {allowed} or None (not known)", got=brief(value))
+    raise ParameterError(argument=question.keyword, expected=f"be {allowed} or None (unknown)", got=brief(value))
 
 
 def _unknown(key: str, name: str, asked: Mapping[str, Question]) -> ParameterError:

@@ -47,7 +47,7 @@ class Explanation:
 
     `metric` is the metric itself, with all its facts; `landmarks` are values with a meaning, `parameters` its
     parameters in words, `related` the names of metrics to look at beside it, `example` code with its output.
-    `place(value)` says where a value stands.
+    `place(value)` places a value among the values with a meaning.
     """
 
     __slots__ = ("example", "landmarks", "metric", "parameters", "related")
@@ -66,7 +66,7 @@ class Explanation:
         return ", with ".join([self.metric.takes or _KINDS[self.metric.kind], *(f"`{name}`" for name in beside)])
 
     def place(self, value: float) -> str:
-        """Where a value stands among the values with a meaning.
+        """The place of a value among the values with a meaning.
 
         >>> explain("r2").place(0.6)
         'between 0 (as good as always predicting the mean of y) and 1 (perfect predictions)'

@@ -56,7 +56,7 @@ def _around(lo: Any, hi: Any, value: float, limits: tuple[float, float]) -> tupl
 
 
 class NoInterval(NamedTuple):
-    """What stands for an interval where the rows cannot give one: the reason."""
+    """Why there is no interval."""
 
     reason: str | Text
 
@@ -87,10 +87,15 @@ _FEW = 10
 
 
 def few_rows_note(rows: float, of: str = "") -> tuple[str, ...]:
-    """What to say where there are too few rows for the formulas to keep their level."""
+    """A note if there are too few rows for the formulas to keep their level; `of` says which rows they are.
+
+    >>> few_rows_note(3, " is truly positive")
+    ('only 3 rows are truly positive: coverage may be below the nominal level',)
+    """
     if rows >= _FEW:
         return ()
-    return (f"only {rows:.0f} row{'' if rows == 1 else 's'}{of}: coverage may be below the nominal level",)
+    counted = f" row{of}" if rows == 1 else f" rows{of.replace(' is ', ' are ').replace(' was ', ' were ')}"
+    return (f"only {rows:.0f}{counted}: coverage may be below the nominal level",)
 
 
 def wilson(hits: float, rows: float, level: float) -> Ends:

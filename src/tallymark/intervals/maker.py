@@ -202,7 +202,7 @@ def units_of(batch: Batch, *, by_query: bool) -> float:
 
 
 def check_nested(batch: Batch) -> None:
-    """Refuse clusters that part the rows of a query."""
+    """Reject clusters that part the rows of a query."""
     keys = row_keys(batch)
     if batch.has_query and keys is not None and not nested(batch, keys):
         raise ParameterError(

@@ -41,7 +41,7 @@ class Replicated(NamedTuple):
 def resample_values(
     reads: Mapping[Metric, Reads], batch: Batch, seed: int, resamples: int, keys: Array | None
 ) -> dict[Metric, Array]:
-    """The values of every metric in all replicates, NaN where there is none.
+    """The values of every metric in all replicates, NaN where undefined.
 
     `reads` are the metrics with what they read; classes that are not declared there are those of all rows in every
     replicate. A metric with one value per class or output has one row of replicates for each.

@@ -85,7 +85,7 @@ class Intervals:
         return f"{method} ({self.number_of_resamples:,} resamples, seed {self.seed})" if resampled else method
 
     def heading(self) -> str:
-        """What stands above the intervals in a table."""
+        """The heading of the intervals in a table."""
         return f"{show_level(self.level)} interval"
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def resampled_by(name: str) -> ParameterError:
 
 
 def _check_resamples(level: float, method: str, resamples: object, pairs: int = 1) -> None:
-    """Refuse too few resamples for a level, and for so many pairs of models."""
+    """Reject too few resamples for a level, and for so many pairs of models."""
     least = least_resamples(level, pairs)
     if method == "analytic" or least > _MOST_RESAMPLES:  # none are made
         least = 1
@@ -206,17 +206,18 @@ def check_level(level: Any, name: str = "ci") -> float:
 
 
 def check_least(name: str, value: object, least: int) -> int:
-    """Refuse what is no whole number from some number on."""
+    """Require an integer of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ParameterError(argument=name, expected=f"be a whole number, {least} or more", got=brief(value))
+        wanted = "a positive integer" if least == 1 else f"an integer of at least {least}"
+        raise ParameterError(argument=name, expected=f"be {wanted}", got=brief(value))
     return int(value)
 
 
 def check_whole(name: str, value: object, least: int, most: int, why: str | Text = "") -> None:
-    """Refuse what is no whole number in a range."""
+    """Require an integer in a range."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
         raise ParameterError(
             argument=name,
-            expected=Text("be a whole number from {} to {}{}", f"{least:,}", f"{most:,}", why),
+            expected=Text("be an integer from {} to {}{}", f"{least:,}", f"{most:,}", why),
             got=brief(value),
         )

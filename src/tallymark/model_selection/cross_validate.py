@@ -19,7 +19,7 @@ from tallymark.data.labels import Label
 from tallymark.data.target import Target, target_of
 from tallymark.errors import Argument, LengthError, ParameterError, Text, brief
 from tallymark.evaluation.default_metrics import MetricsLike, select_metrics
-from tallymark.evaluation.evaluate import check_errors, evaluate_batch
+from tallymark.evaluation.evaluate import check_errors, evaluate_batch, raise_failures
 from tallymark.evaluation.model_predictions import (
     ModelPredictions,
     default_metrics_of_model,
@@ -34,6 +34,7 @@ from tallymark.intervals.settings import Intervals, as_intervals, show_level
 from tallymark.metrics.base import Better, Metric
 from tallymark.metrics.fairness.base import GroupMetric
 from tallymark.metrics.listing import show_better
+from tallymark.metrics.names_elsewhere import names_elsewhere
 from tallymark.model_selection.parallel import run_jobs
 from tallymark.model_selection.splitters import GroupKFold, KFold, Splitter, StratifiedKFold, number_of_rows
 from tallymark.rendering.exports import DataFrameExport, to_json
@@ -87,6 +88,7 @@ def cross_validate(
     backend: str = "processes",
     progress: FoldProgress = None,
     errors: str = "raise",
+    **parameters: Any,
 ) -> CrossValidation:
     """Train on some rows and test on others, fold by fold.
 
@@ -113,6 +115,7 @@ def cross_validate(
         backend: Run folds in "processes" or "threads".
         progress: A function that is called with every finished `Fold`; True prints a line.
         errors: "raise" raises the error of a trainer; "report" leaves its fold out and names it in the notes.
+        parameters: Parameters such as `average="macro"` or `threshold=0.3`, for every metric that has them.
 
     >>> def mean_of(X, y):
     ...     return lambda rows: [sum(y) / len(y)] * len(rows)
@@ -120,6 +123,9 @@ def cross_validate(
     >>> len(found["mae"].values)
     2
     """
+    for name in parameters.keys() & {"n_splits", "shuffle", "seed", "random_state"}:
+        hint = "Pass a splitter, such as cv=tm.model_selection.StratifiedKFold(5, seed=0)"
+        raise ParameterError(Text("cross_validate has no argument {}", Argument(name)), argument=name, hint=hint)
     check_errors(errors)
     level = _level(ci)
     n = number_of_rows(X)
@@ -132,7 +138,7 @@ def cross_validate(
     rows.require_weights()
     about = target_of(target, kind, classes, positive)
     trainer = _check_trainer(trainer)
-    selected = _select_metrics(_one_of(metrics=metrics, scoring=scoring)[1], rows, about.kind, trainer)
+    selected = _select_metrics(_one_of(metrics=metrics, scoring=scoring)[1], rows, about.kind, trainer, parameters)
     known = _all_classes(rows, selected) if about.classes is None else about.classes
     facts = Target(**{**about.keywords(), "classes": known}).keywords()
     task = FoldTask(trainer, X, y, rows.weights, query, selected, facts, errors)
@@ -165,6 +171,9 @@ def _without_signs(scoring: Any) -> Any:
     if isinstance(scoring, (list, tuple, set)):
         return list(map(_without_signs, scoring))
     if isinstance(scoring, str):
+        theirs = next((row for row in names_elsewhere() if (row.library, row.name) == ("scikit-learn", scoring)), None)
+        if theirs is not None:
+            return theirs.here or scoring  # which is refused with what to use instead
         return scoring.removeprefix("neg_")
     scoring = getattr(scoring, "metric", scoring)  # of a scorer of tm.sklearn
     if isinstance(scoring, Metric):
@@ -257,14 +266,18 @@ def score(
     n, weight = len(places), float(len(places))
     read: dict[tuple[str, str | None], dict[str, Metric]] = {}
     for key, item in task.metrics.items():
-        kind = item.kind if methods[key] == "predict" else predicted[methods[key]].kind or task.target["kind"]
+        own_kind = methods[key] == "predict" or item.kind == "margin"
+        kind = item.kind if own_kind else predicted[methods[key]].kind or task.target["kind"]
         read.setdefault((methods[key], kind), {})[key] = item
     for (method, kind), metrics in read.items():
         batch = Batch(truth, predicted[method].y_pred, weights, query=query)
-        report = evaluate_batch(batch, metrics, Target(**{**task.target, "kind": kind}), errors=task.errors)
+        report = evaluate_batch(batch, metrics, Target(**{**task.target, "kind": kind}), errors="report")
         cells.update({key: report.cell(key) for key in metrics})
         weight = report.total_weight
-    return Report({key: cells[key] for key in task.metrics}, n=n, total_weight=weight, kind=task.target["kind"])
+    report = Report({key: cells[key] for key in task.metrics}, n=n, total_weight=weight, kind=task.target["kind"])
+    if task.errors == "raise":
+        raise_failures(report)
+    return report
 
 
 def _out_of_fold(task: FoldTask, outcomes: Sequence[FoldResult]) -> Report:
@@ -310,11 +323,13 @@ def _has_classes(trainer: Any, rows: Batch) -> bool:
     return rows.truth_columns == 1 and (is_classifier(trainer) or rows.truth_labels.type in ("text", "boolean"))
 
 
-def _select_metrics(metrics: MetricsLike, rows: Batch, kind: str | None, trainer: Any) -> dict[str, Metric]:
+def _select_metrics(
+    metrics: MetricsLike, rows: Batch, kind: str | None, trainer: Any, parameters: Mapping[str, Any]
+) -> dict[str, Metric]:
     """The metrics; without any, those of the estimator, or by the type of the truth where predictions are unknown."""
     if metrics is None and kind is None and rows.truth_columns == 1 and not rows.has_query:
         metrics = default_metrics_of_model(trainer)
-    selected = select_metrics(metrics, rows, Target(kind))
+    selected = select_metrics(metrics, rows, Target(kind), parameters)
     for key, item in selected.items():
         if isinstance(item, GroupMetric):
             raise ParameterError(
@@ -524,10 +539,21 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
             lo, hi = (None, None) if math.isnan(score.lo) else (score.lo, score.hi)
             mean, limits = show_estimate(score.mean, lo, hi)
             whole, _ = show_estimate(score.out_of_fold, lo, hi)
-            numbers = (ShownNumber(score.mean, mean), ShownNumber(score.sd, f"{score.sd:.2g}"), limits)
-            rows.append((named[key], *numbers, ShownNumber(score.out_of_fold, whole), show_better(score.better)))
+            failed = self.out_of_fold.cell(key).error is not None
+            rows.append(
+                (
+                    named[key],
+                    "failed" if failed and math.isnan(score.mean) else ShownNumber(score.mean, mean),
+                    None if math.isnan(score.sd) else ShownNumber(score.sd, f"{score.sd:.2g}"),
+                    limits,
+                    "failed" if failed else ShownNumber(score.out_of_fold, whole),
+                    show_better(score.better),
+                )
+            )
         times = [_show_seconds(seconds / len(self.folds)) for seconds in (self.fit_time, self.score_time)]
         notes = [f"mean times of a fold: {times[0]} to fit, {times[1]} to score"]
+        if any(not math.isnan(score.lo) for score in self.values()):
+            notes.append(f"intervals: Nadeau and Bengio, from the spread of {len(self.folds)} folds")
         notes += [f"{named[key]}, {note}" for key, score in self.items() for note in score.notes]
         title = "1 fold" if len(self.folds) == 1 else f"{len(self.folds):,} folds"
         headings = ("metric", "mean", "sd", interval, "out of fold", "better")

@@ -68,7 +68,7 @@ class Splitter:
         """The places of training and test rows, split by split; X is the rows or how many there are."""
         n = number_of_rows(X)
         if n < 2:
-            raise ShapeError(argument="X", expected="have at least two rows, to be split", got=f"{n}")
+            raise ShapeError(argument="X", expected="have at least two rows to split", got=f"{n}")
         return self.parts(n, y, groups)
 
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
@@ -203,7 +203,7 @@ class Repeated(Splitter):
         if not seeded or getattr(self.splitter, "shuffle", True) is False:
             raise ParameterError(
                 argument="splitter",
-                expected="shuffle with a seed, as does KFold(5)",
+                expected="shuffle with a seed, like KFold(5)",
                 got=repr(self.splitter),
             )
 
@@ -260,19 +260,19 @@ def rows_in_test(test: float, n: int) -> int:
     """How many rows the test has: the nearest whole number to the share, and neither none nor all."""
     if isinstance(test, Integral):
         if not 1 <= test < n:
-            raise ParameterError(argument="test", expected=f"be fewer rows than there are, {n}", got=f"{test}")
+            raise ParameterError(argument="test", expected=f"be less than the number of rows, {n}", got=f"{test}")
         return int(test)
     return min(max(int(test * n + 0.5), 1), n - 1)
 
 
 def check_folds(folds: int, n: int, what: str) -> None:
-    """Refuse more folds than there are things to put into them."""
+    """Reject more folds than there are things to put into them."""
     if folds > n:
         raise ParameterError(argument="folds", expected=f"be at most the number of {what}, {n}", got=f"{folds}")
 
 
 def check_fields(splitter: Any) -> None:
-    """Refuse fields that no splitter can have."""
+    """Require valid fields of a splitter."""
     for field in fields(splitter):
         value = getattr(splitter, field.name)
         if field.name == "folds":
@@ -390,7 +390,7 @@ class GroupHoldout(Splitter):
     def parts(self, n: int, y: object, groups: object) -> Iterator[Split]:
         labels, codes = label_codes("groups", groups, n, _WHY_GROUPED)
         if len(labels) < 2:
-            raise ParameterError(argument="groups", expected="be at least two, to be split", got="one")
+            raise ParameterError(argument="groups", expected="contain at least two groups", got="one")
         sizes, rows_wanted, test_rows = np.bincount(codes, minlength=len(labels)), rows_in_test(self.test, n), 0
         in_test = np.zeros(len(labels), bool)
         for group in shuffle_rows(len(labels), self.seed)[:-1].tolist():  # one group is left for training
@@ -430,7 +430,7 @@ class StratifiedBootstrap(Bootstrap):
         classes = [np.flatnonzero(codes == k) for k in range(len(labels))]
         if max(map(len, classes)) < 2:
             raise ParameterError(
-                argument="y", expected="have a class of at least two rows, or no row can be out of the bag"
+                argument="y", expected="have a class of at least two rows, so that rows can be out of the bag"
             )
         return _bootstrap_splits(classes, n, self.times, self.seed)
 

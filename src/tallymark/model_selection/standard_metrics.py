@@ -176,6 +176,6 @@ def _times(fit_time: object, score_time: object) -> dict[str, float]:
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-            raise ParameterError(argument=name, expected="be a time in seconds", got=brief(value))
+            raise ParameterError(argument=name, expected="be a non-negative number of seconds", got=brief(value))
         times[name] = float(value)
     return times

@@ -29,7 +29,7 @@ class Picture(Protocol):
 
 
 class Scale(NamedTuple):
-    """Where a value stands in its range, with its interval and with values that have a meaning."""
+    """The place of a value in its range, with its interval and with values that have a meaning."""
 
     low: float
     high: float

@@ -85,9 +85,15 @@ def to_frame(columns: Mapping[str, Any], form: str, types: Mapping[str, type]) -
     else:
         types_of_package = {str: module.Series(["text"]).dtype, float: "float64", int: "int64"}
         columns = {
-            key: module.Series(column, dtype=types_of_package.get(types.get(key))) for key, column in columns.items()
+            key: module.Series(column, dtype=types_of_package.get(types.get(key), _dtype_of_labels(column)))
+            for key, column in columns.items()
         }
     return getattr(module, constructor)(columns)
+
+
+def _dtype_of_labels(column: Any) -> str | None:
+    """Whole numbers of which some are missing stay whole in pandas."""
+    return "Int64" if isinstance(column, list) and set(map(type, column)) == {int, type(None)} else None
 
 
 class DataFrameExport(ABC):
@@ -162,9 +168,7 @@ class DocumentExport(ABC):
         from tallymark.rendering.terminal import to_terminal
 
         if width is not None and (type(width) is not int or width < 1):
-            raise ParameterError(
-                argument="width", expected="be a number of columns from 1 on, or None", got=brief(width)
-            )
+            raise ParameterError(argument="width", expected="be a positive integer, or None", got=brief(width))
         return to_terminal(self._tables(), colour=colour is not False, width=width)
 
     def __rich__(self) -> Any:
@@ -193,4 +197,4 @@ class DocumentExport(ABC):
 def _check_title_and_command(title: object, command: object) -> None:
     for name, text in (("title", title), ("command", command)):
         if text is not None and not isinstance(text, str):
-            raise ParameterError(argument=name, expected="be a text or None", got=brief(text))
+            raise ParameterError(argument=name, expected="be a string or None", got=brief(text))

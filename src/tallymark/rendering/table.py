@@ -20,6 +20,23 @@ class Table(NamedTuple):
     """Whether the first cell of a row is its name."""
     optional: Sequence[str] = ()
     """The headings of columns that a narrow page leaves out."""
+    repeated: int = 0
+    """How many of the first columns each block of a broken table has; by default those before the first number."""
+
+    def without_empty(self, *headings: str) -> Table:
+        """The table without those of these columns that are empty in every row.
+
+        >>> Table("", ("metric", "unit"), [("mae", ""), ("r2", "")]).without_empty("unit").headings
+        ('metric',)
+        """
+        kept = [
+            k
+            for k, heading in enumerate(self.headings)
+            if heading not in headings or any(show_cell(row[k]) for row in self.rows)
+        ]
+        return self._replace(
+            headings=tuple(self.headings[k] for k in kept), rows=[tuple(row[k] for k in kept) for row in self.rows]
+        )
 
 
 class Name(str):
@@ -120,9 +137,17 @@ def show_number(value: float, digits: int = DIGITS) -> str:
     return f"{value:{',' * (round(size) >= 1e5)}.{max(digits, len(f'{size:.0f}'))}g}"
 
 
+def _decimals_that_show(number: float, decimals: int) -> int:
+    """As many decimals, or as many more as a number other than 0 needs not to be shown as 0."""
+    while number != 0 and decimals < _MOST_DECIMALS and round(number, decimals) == 0:
+        decimals += 1
+    return decimals
+
+
 def show_estimate(value: float, lo: float | None, hi: float | None) -> tuple[str, str]:
-    """A value and its interval, rounded to two significant digits of the interval's width; more where a limit other
-    than 0 would be shown as 0, or a value below 1 as 1. Without an interval the second text is empty.
+    """A value and its interval, rounded to two significant digits of the interval's width; more for a number other
+    than 0 that would be shown as 0, and where a value below 1 would be shown as 1. Without an interval the second text
+    is empty.
 
     >>> show_estimate(0.9176874, 0.9042644, 0.9293771), show_estimate(0.9176874, None, None)
     (('0.918', '0.904 to 0.929'), ('0.9177', ''))
@@ -136,25 +161,17 @@ def show_estimate(value: float, lo: float | None, hi: float | None) -> tuple[str
         return show_number(value), f"{show_number(lo)} to {show_number(hi)}"
     numbers = (value, lo, hi)
     decimals = 1 - math.floor(math.log10(width))
-    while decimals < _MOST_DECIMALS and (
-        any(number != 0 and round(number, decimals) == 0 for number in numbers)
-        or (abs(value) < 1 and abs(round(value, decimals)) == 1)
-    ):
+    while decimals < _MOST_DECIMALS and abs(value) < 1 and abs(round(value, decimals)) == 1:
         decimals += 1
     if decimals > _MOST_DECIMALS or max(map(abs, numbers)) >= 1e15:
         places = [max(2, math.floor(math.log10(abs(number))) + decimals + 1) if number else 1 for number in numbers]
         texts = [f"{number:.{min(each, 17)}g}" for number, each in zip(numbers, places, strict=True)]
     else:
-        texts = [f"{number:z,.{max(decimals, 0)}f}" for number in numbers]
+        texts = [f"{number:z,.{_decimals_that_show(number, max(decimals, 0))}f}" for number in numbers]
     return texts[0], f"{texts[1]} to {texts[2]}"
 
 
 _MOST_DECIMALS = 9
-
-
-def show_interval(lo: float | None, hi: float | None) -> str:
-    """An interval without its value; empty where there is none."""
-    return "" if lo is None or hi is None else f"{show_number(lo)} to {show_number(hi)}"
 
 
 def show_cell(value: object) -> str:

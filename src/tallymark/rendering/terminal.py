@@ -8,7 +8,7 @@ from typing import Any
 
 from tallymark.optional_packages import needed
 from tallymark.rendering.table import Table, show_cell
-from tallymark.rendering.text import align_decimals, printable, text_width
+from tallymark.rendering.text import PRINT_WIDTH, align_decimals, columns_that_fit, printable, text_width
 
 with needed("colour in a terminal", "rich", extra="cli"):
     from rich.box import SIMPLE_HEAD
@@ -17,7 +17,6 @@ with needed("colour in a terminal", "rich", extra="cli"):
     from rich.text import Text
 
 _COLOURS = {"good": "green", "fair": "yellow", "poor": "red"}
-_WIDE = 100  # columns, where there is no terminal to ask
 _BETWEEN = 3  # spaces from column to column
 _WRAPS = 24  # characters from which on a text may wrap
 
@@ -36,7 +35,8 @@ class TerminalTables:
             if table.title:
                 colour = _COLOURS.get(getattr(table.title, "band", ""), "")
                 yield from (Text(printable(table.title), f"bold {colour}".strip()), Text(""))
-            for k, columns in enumerate(_columns_that_fit(table, options.max_width)):
+            widths = [_least_width(table, k) + _BETWEEN for k in range(len(table.headings))]
+            for k, columns in enumerate(columns_that_fit(table, widths, options.max_width + _BETWEEN)):
                 if k:
                     yield Text("")
                 yield _rich_table(table, columns)
@@ -49,33 +49,8 @@ def to_terminal(tables: Sequence[Table], *, colour: bool = True, width: int | No
     """The tables as text with the codes of colours, or without; NO_COLOR in the environment asks for none."""
     out = io.StringIO()
     system: dict[str, Any] = {"color_system": "standard", "force_terminal": True} if colour else {"color_system": None}
-    Console(file=out, width=width or _WIDE, highlight=False, **system).print(TerminalTables(tables))
+    Console(file=out, width=width or PRINT_WIDTH, highlight=False, **system).print(TerminalTables(tables))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
-
-
-def _columns_that_fit(table: Table, width: int) -> list[list[int]]:
-    """Places of columns that fit beside each other; the names of the rows, which come first, stand in each part."""
-    least = [_least_width(table, k) + _BETWEEN for k in range(len(table.headings))]
-    numbers = [k for k, heading in enumerate(table.headings) if heading in table.numbers]
-    names = list(range(max(numbers[0], 1) if numbers else 1))
-    room = width + _BETWEEN - sum(least[k] for k in names)
-    parts: list[list[int]] = [[]]
-    for columns in _inseparable_columns(table, len(names)):
-        if parts[-1] and sum(least[k] for k in (*parts[-1], *columns)) > room:
-            parts.append([])
-        parts[-1] += columns
-    return [names + columns for columns in parts]
-
-
-def _inseparable_columns(table: Table, first: int) -> list[list[int]]:
-    """Columns that must not be parted: a value and its interval."""
-    out: list[list[int]] = []
-    for k in range(first, len(table.headings)):
-        if out and table.headings[k].endswith(" interval"):
-            out[-1].append(k)
-        else:
-            out.append([k])
-    return out
 
 
 def _least_width(table: Table, column: int) -> int:

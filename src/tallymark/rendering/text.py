@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Sequence
 
@@ -23,8 +24,20 @@ def list_first(names: Sequence[str], joint: str = ", ") -> str:
 _MOST_ROWS, _MOST_IN_CELL, _MOST_IN_NOTE = 1000, 200, 2000  # what is printed must have an end
 
 
-def to_text(table: Table) -> str:
-    """The table with aligned columns, a rule under the headings, and its notes below."""
+PRINT_WIDTH = 100  # characters, without a terminal
+
+
+def print_width() -> int:
+    """The width of the terminal that standard output is."""
+    try:
+        return os.get_terminal_size().columns or PRINT_WIDTH  # some terminals do not know theirs
+    except OSError:
+        return PRINT_WIDTH
+
+
+def to_text(table: Table, width: int | None = None) -> str:
+    """The table with aligned columns, a rule under the headings, and its notes below. A table wider than `width` is
+    broken into blocks of columns, each with the names of the rows."""
     left_out = max(len(table.rows) - _MOST_ROWS, 0)
     rows = [*table.rows[: _MOST_ROWS // 2], *table.rows[-_MOST_ROWS // 2 :]] if left_out else table.rows
     cells = [[_shorten(show_cell(value)) for value in row] for row in rows]
@@ -35,11 +48,41 @@ def to_text(table: Table) -> str:
         column, shown = [row[k] for row in cells], _shorten(heading)
         columns.append(align_decimals(shown, column) if heading in table.numbers else _pad(shown, column))
     lines = [_shorten(table.title, _MOST_IN_NOTE), ""] if table.title else []
-    for row in zip(*columns, strict=True):
-        lines.append("  ".join(row).rstrip())
+    widths = [text_width(column[0]) + len(_BETWEEN) for column in columns]
+    most = width if width is not None and widths[0] <= width / 2 else sum(widths)  # long names leave no room for blocks
+    for k, places in enumerate(columns_that_fit(table, widths, most + len(_BETWEEN))):
+        lines += [""] if k else []
+        lines += (_BETWEEN.join(row).rstrip() for row in zip(*(columns[place] for place in places), strict=True))
     if table.notes:
         lines.extend(["", *(f"· {_shorten(note, _MOST_IN_NOTE)}" for note in table.notes)])
     return "\n".join(lines)
+
+
+_BETWEEN = "  "  # columns
+
+
+def columns_that_fit(table: Table, widths: Sequence[int], width: int) -> list[list[int]]:
+    """Places of columns that fit beside each other; the names of the rows, which come first, are in each block."""
+    first = next((k for k, heading in enumerate(table.headings) if heading in table.numbers), 1)
+    names = list(range(table.repeated or max(first, 1)))
+    room = width - sum(widths[k] for k in names)
+    blocks: list[list[int]] = [[]]
+    for columns in _inseparable_columns(table, len(names)):
+        if blocks[-1] and sum(widths[k] for k in (*blocks[-1], *columns)) > room:
+            blocks.append([])
+        blocks[-1] += columns
+    return [names + columns for columns in blocks]
+
+
+def _inseparable_columns(table: Table, first: int) -> list[list[int]]:
+    """Columns that must not be parted: a value and its interval."""
+    out: list[list[int]] = []
+    for k in range(first, len(table.headings)):
+        if out and table.headings[k].endswith(" interval"):
+            out[-1].append(k)
+        else:
+            out.append([k])
+    return out
 
 
 def _shorten(text: str, most: int = _MOST_IN_CELL) -> str:

@@ -56,7 +56,7 @@ class Batches:
         except Exception as error:
             reason = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
             raise FileError(
-                Text("{source} could not give its rows; {} of {} failed: {}", self.kind, self._library, reason[:300]),
+                Text("{source} could not be read; {} of {} failed: {}", self.kind, self._library, reason[:300]),
                 argument="source",
                 hint="If its files have columns of different types, pass the folder or the paths instead",
             ) from error

@@ -287,10 +287,9 @@ class File:
         if likely is not None:
             return Text("Its header is {}: pass {} as {separator}", repr(_short(self.names[0])), likely)
         near = nearest(name, self.names)
-        if near:
-            return f"Did you mean {near[0]!r}?"
+        meant = f"Did you mean {near[0]!r}? " if near else ""
         more = f", … ({len(self.names):,} in all)" if len(self.names) > 10 else ""
-        return f"Its columns are {', '.join(repr(_short(each)) for each in self.names[:10])}{more}"
+        return f"{meant}Its columns are {', '.join(repr(_short(each)) for each in self.names[:10])}{more}"
 
 
 def read_columns(
@@ -308,7 +307,7 @@ def read_columns(
 
 
 def likely_separator(names: Sequence[str], separator: str) -> str | None:
-    """What seems to stand between the names of a header that was read as one, in words."""
+    """The likely separator of a header that was read as one name, in words."""
     marks = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"} if len(names) == 1 else {}
     return next((shown for mark, shown in marks.items() if mark in names[0] and mark != separator), None)
 
@@ -321,7 +320,7 @@ def _positions(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def parse_separator(separator: str | None, path: str = "") -> str:
-    """The character that stands between fields; where none is named, the one that goes with the name of the file."""
+    """The field separator: the one given, or the usual one for the name of the file."""
     if separator is None:
         plain = path.lower().removesuffix(".gz")
         return "\t" if plain.endswith((".tsv", ".tab")) else ","

@@ -37,7 +37,7 @@ def _pages(stream: BinaryIO, column: Any) -> Iterator[int]:
     while at < end:
         length, unpacked, packed = _header(stream, at)
         if unpacked < 0 or packed < 0:
-            raise FileError("a page says that it has less than no bytes")
+            raise FileError("negative page size")
         yield unpacked
         at += length + packed
 
@@ -164,7 +164,7 @@ class ParquetRows:
         return self._readers[texts, whole]
 
     def check_unpacked(self, stream: BinaryIO, size: int, limits: SizeLimits, names: Sequence[str]) -> None:
-        """Refuse a file of this size whose columns of these names unpack to more than it may."""
+        """Reject a file of this size whose columns of these names unpack to more than it may."""
         limits.check_unpacked(self.rows * max(len(names), 1) * 8, size, self._name)
         with reading_as("Parquet", self._name):
             total = 0

@@ -1,4 +1,4 @@
-"""The files that a path, a pattern or a folder stands for."""
+"""The files of a path, a pattern or a folder."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _is_hidden(path: Path, named: Iterable[str] = ()) -> bool:
 
 
 def _check_plain(folders: Iterable[str]) -> None:
-    """Refuse folders in a table format, whose log says which files count."""
+    """Reject folders in a table format, whose log says which files count."""
     around = {str(each) for folder in folders for each in (Path(folder), *Path(folder).parents)}
     for folder in sorted(around):
         for mark, (what, instead) in _TABLE_FORMATS.items():
@@ -89,6 +89,6 @@ def _check_plain(folders: Iterable[str]) -> None:
                 near = os.path.relpath(folder)
                 shown = folder if near.startswith("..") else near
                 raise FileError(
-                    f"`{shown}` is {what}, whose folder also holds the files of deleted and replaced rows",
+                    f"`{shown}` is {what}, whose folder also contains the files of deleted and replaced rows",
                     hint=f"Pass {instead.format(path=shown)}",
                 )

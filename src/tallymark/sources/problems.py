@@ -32,7 +32,7 @@ TEXT_RULES = {
             "Save the file as UTF-8; from Latin-1 with: iconv -f latin1 -t utf-8",
         ),
         Rule("nul_byte", "NUL byte", "Save the file as plain text"),
-        Rule("field_too_long", "a field has {count} characters; at most {most} are allowed", "Shorten it"),
+        Rule("field_too_long", "the field has {count} characters; the limit is {most}", "Shorten it"),
     )
 }
 """The rules of CSV as text."""

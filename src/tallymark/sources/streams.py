@@ -29,13 +29,13 @@ class SizeLimits(NamedTuple):
     ratio: float | None = None
 
     def check_size(self, size: int, name: str) -> None:
-        """Refuse a file that is too large."""
+        """Reject a file that is too large."""
         if self.bytes is not None and size > self.bytes:
             message = f"{name} must have at most {self.bytes:,} bytes; it has {size:,}"
             raise BoundError(message, "too_large", size=f"{size:,}", most=f"{self.bytes:,}")
 
     def check_unpacked(self, unpacked: int, size: int, name: str) -> None:
-        """Refuse a file that unpacks to too much."""
+        """Reject a file that unpacks to too much."""
         most = [] if self.unpacked is None else [self.unpacked]
         most += [] if self.ratio is None else [max(_ALWAYS_ALLOWED, int(self.ratio * size))]
         if most and unpacked > min(most):
@@ -71,7 +71,7 @@ def open_bytes(path: str | BinaryIO, name: str, limits: SizeLimits = NO_SIZE_LIM
 
 
 def check_local(path: str) -> None:
-    """Refuse the address of a file elsewhere, such as s3://bucket/rows.parquet."""
+    """Reject the address of a file elsewhere, such as s3://bucket/rows.parquet."""
     found = _ADDRESS.match(path)
     if found is None:
         return
@@ -80,7 +80,7 @@ def check_local(path: str) -> None:
     address = path if "://" in path else path.replace(":/", "://", 1)
     opener = "pandas.read_csv" if found[1].lower() in ("http", "https") else "pyarrow.dataset.dataset"
     raise FileError(
-        f"`{path}` must be a local file; it is an address",
+        f"`{path}` must be a local file; got an address",
         hint=f"Download it, or open it in Python and pass the result, for example {opener}({address!r})",
     )
 

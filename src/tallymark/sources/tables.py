@@ -96,5 +96,6 @@ def require_columns(what: str, names: Sequence[str], wanted: Iterable[str]) -> N
             continue
         near = nearest(name, names)
         shown = ", ".join(map(repr, names[:10])) + (f", … ({len(names):,} in all)" if len(names) > 10 else "")
-        hint = f"Did you mean {near[0]!r}?" if near else f"Its columns are {shown}" if names else "It has no columns"
+        hint = f"Its columns are {shown}" if names else "It has no columns"
+        hint = f"Did you mean {near[0]!r}? {hint}" if near else hint
         raise FileError(f"{what} has no column {name!r}", hint=hint)

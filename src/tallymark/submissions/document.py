@@ -9,7 +9,7 @@ from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.precision_recall import fscore
 from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Section
 from tallymark.rendering.html_page import SIGNS
-from tallymark.rendering.table import Name, Percent, Table, show_number
+from tallymark.rendering.table import Name, Percent, Table
 from tallymark.submissions.result import class_percent, interval_text, shown_in_percent
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def submission_document(result: SubmissionResult, title: str | None, command: st
         sections.append(Section("averages", "Why macro averages", WHY_MACRO, [_averages(result)]))
     preview = result.preview_table()
     if preview is not None:
-        first = "Incorrect rows come first." if result.correct is not None else ""
-        sections.append(Section("preview", "Preview", first, [preview]))
+        sections.append(Section("preview", "Preview", "", [preview]))
     if command is not None:
         sections.append(Section("reproduce", "How to reproduce", "", [Code("On the command line", command)]))
     return Document(title or "Score of a submission", result.title(), _cards(result), sections)
@@ -59,10 +58,10 @@ def _cards(result: SubmissionResult) -> list[Card]:
             continue
         value, percent = cell.value, shown_in_percent(cell.metric)
         band = cell.metric.band(value) or ""
-        shown = str(Percent(value, band)) if percent else show_number(value)
+        shown = str(Percent(value, band) if percent else cell.shown(value, cell.lo, cell.hi)[0])
         scale = Scale(0.0, 1.0, value, cell.lo, cell.hi) if percent and value == value else None
         settings = result.report.interval
-        ends = "" if settings is None or cell.lo is None else interval_text(cell.metric, cell.lo, cell.hi)
+        ends = "" if settings is None or cell.lo is None else interval_text(cell.metric, value, cell.lo, cell.hi)
         interval = f"{settings.heading()}: {ends}" if settings is not None and ends else ""
         cards.append(Card(result.report.name_of_part(key), shown, interval, cell.reason or "", band, scale))
     return cards[:MAX_CARDS]

@@ -24,13 +24,11 @@ RULES = TEXT_RULES | {
             "the probabilities of the row add up to {sum}",
             "Divide the probabilities of each row by their sum",
         ),
-        Rule("too_large", "the file has {size} bytes; at most {most} are allowed", "Remove unneeded columns"),
+        Rule("too_large", "the file has {size} bytes; the limit is {most}", "Remove unneeded columns"),
         Rule("unpacks_too_large", "the file unpacks to more than {most} bytes", "Send it without compression"),
-        Rule("too_many_rows", "there are more than {most} rows", "Remove rows that were not requested"),
-        Rule("too_many_columns", "there are {count} columns; at most {most} are allowed", "Remove the other columns"),
-        Rule(
-            "too_many_labels", "there are {count} distinct labels; at most {most} are allowed", "Predict class labels"
-        ),
+        Rule("too_many_rows", "the number of rows exceeds the limit of {most}", "Remove rows that were not requested"),
+        Rule("too_many_columns", "the file has {count} columns; the limit is {most}", "Remove the other columns"),
+        Rule("too_many_labels", "the file has {count} distinct labels; the limit is {most}", "Predict class labels"),
         Rule("missing_rows", "no row for {count} of the ids, such as {ids}", "Every id needs a row"),
         Rule("unreadable", "{what}", "Send CSV in UTF-8, or Parquet"),
         Rule(

@@ -14,7 +14,7 @@ from tallymark.metrics.classification.confusion_matrix import Confusion, confusi
 from tallymark.metrics.classification.precision_recall import fscore
 from tallymark.rendering.exports import DocumentExport, to_json
 from tallymark.rendering.html_table import to_html
-from tallymark.rendering.table import Percent, Table, show_interval
+from tallymark.rendering.table import Percent, Table, show_estimate
 from tallymark.rendering.text import to_text
 from tallymark.submissions.match import LabelCodes, list_ids
 from tallymark.submissions.outcomes import NoOutcomes, Outcomes
@@ -185,8 +185,8 @@ class SubmissionResult(DocumentExport):
             cell = self.report.cell(key)
             parts = list(zip(cell.parts(), cell.bounds(), strict=True))
             for (part, value), (lo, hi) in parts[:50]:
-                ends = [] if settings is None else ["" if cell.bounded else interval_text(cell.metric, lo, hi)]
-                rows.append((self.report.name_of_part(key, part), _shown_score(cell, value), *ends))
+                ends = [] if settings is None else ["" if cell.bounded else interval_text(cell.metric, value, lo, hi)]
+                rows.append((self.report.name_of_part(key, part), _shown_score(cell, value, lo, hi), *ends))
         if settings is not None:
             headings.append(settings.heading())
         undefined = {**self.report.reasons, **self.report.failures}
@@ -227,7 +227,10 @@ class SubmissionResult(DocumentExport):
             )
             for row in self.preview
         ]
-        return Table("", headings, rows)
+        order = ", incorrect rows first" if has_labels else ""
+        order = ", largest errors first" if isinstance(self.preview[0].answer, float) else order
+        shown = f"{len(rows):,} of {self.compared:,} rows shown{order}"
+        return Table("", headings, rows, [shown] if len(rows) < self.compared else [])
 
     def title(self) -> str:
         """The counts in one line."""
@@ -273,17 +276,17 @@ def shown_in_percent(metric: Metric) -> bool:
     return metric.kind == "label" and metric.range == (0.0, 1.0)
 
 
-def _shown_score(cell: Cell, value: float) -> str | float:
+def _shown_score(cell: Cell, value: float, lo: float | None, hi: float | None) -> str | float:
     """A score, in percent where it is a share."""
-    if cell.error is not None or cell.is_table:
-        return cell.shown(value, None, None)[0]
-    return Percent(value, cell.metric.band(value) or "") if shown_in_percent(cell.metric) else value
+    if cell.error is not None or cell.is_table or not shown_in_percent(cell.metric):
+        return cell.shown(value, lo, hi)[0]
+    return Percent(value, cell.metric.band(value) or "")
 
 
-def interval_text(metric: Metric, lo: float | None, hi: float | None) -> str:
-    """An interval in words, of shares in percent."""
+def interval_text(metric: Metric, value: float, lo: float | None, hi: float | None) -> str:
+    """The interval of a value in words, of shares in percent."""
     if lo is None or hi is None or not shown_in_percent(metric):
-        return show_interval(lo, hi)
+        return show_estimate(value, lo, hi)[1]
     return f"{100 * lo:.1f} to {100 * hi:.1f} %"
 
 

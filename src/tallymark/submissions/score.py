@@ -14,7 +14,7 @@ from tallymark.data.arrays import Array
 from tallymark.data.batch import Batch
 from tallymark.data.target import Target
 from tallymark.errors import FileError, ParameterError, Rejection, TallymarkError, Text, brief
-from tallymark.evaluation.default_metrics import MetricsLike
+from tallymark.evaluation.default_metrics import MOST_CLASSES, MetricsLike
 from tallymark.evaluation.evaluate import evaluate_batch
 from tallymark.evaluation.report import Report
 from tallymark.intervals.settings import Intervals, with_method
@@ -79,7 +79,7 @@ def score_submission(
         task: What is predicted: "labels", "numbers", "probabilities" (one column named `label`, of the `positive`
             class, or one per class, named after it) or "ranking" (scores within each `query` of the answers). The
             default is the task of the first metric, else labels; it must be given if decimals meet labels of another
-            form.
+            form, or more than 20 different decimals meet others.
         query: The column of queries in the answers, for a ranking.
         target: A `Target`, which gives the task by its kind ("score" for a ranking), `classes` and `positive`.
         missing: What a missing prediction means in a challenge: "count" counts it as wrong, where labels are predicted;
@@ -343,9 +343,10 @@ def _batch_of_numbers(
 
 
 def _require_task(answers: Sequence[str], predictions: Sequence[str], settings: ScoringSettings) -> None:
-    """Refuse to compare decimals with other labels as texts unless the task was named."""
+    """Refuse to compare decimals with other labels as texts, or many different decimals, unless the task was named."""
     decimals = _first_decimal(answers), _first_decimal(predictions)
-    if (decimals[0] is None) == (decimals[1] is None):
+    measured = decimals[0] is not None and len(answers) > MOST_CLASSES and set(answers) != set(predictions)
+    if (decimals[0] is None) == (decimals[1] is None) and not measured:
         return
     if decimals[0] and not all(map(_NUMBER.fullmatch, predictions)):
         return

@@ -115,9 +115,7 @@ def read_target(
         return task, classes, positive
     found = target_of(target, None, classes, positive)
     if found.kind is not None and task is not None:
-        raise ParameterError(
-            Text("{target} and {task} must not both say what is predicted: leave {task} out"), argument="target"
-        )
+        raise ParameterError(Text("{target} and {task} must not both be given: leave {task} out"), argument="target")
     if found.kind == "margin" or found.normalize or found.unanswered is not None:
         raise ParameterError(
             argument="target",
@@ -134,7 +132,7 @@ def check_classes(classes: object, names: ColumnNames, task: str) -> list[str] |
         return None
     if task != "probabilities":
         raise ParameterError(
-            argument="classes", expected=f"be left out where the task is {task}: it names columns of probabilities"
+            argument="classes", expected=f"be left out for the task {task}: it names columns of probabilities"
         )
     if isinstance(classes, (str, bytes)) or not isinstance(classes, Iterable):
         raise ParameterError(argument="classes", expected="be a list of labels", got=brief(classes))

@@ -304,7 +304,7 @@ def _sets_by_name(eval_sets: Any) -> dict[str, EvalSet]:
             )
     by_name = {item.name: item for item in items}
     if not by_name:
-        raise ParameterError(argument="eval_sets", expected="be at least one", got="none")
+        raise ParameterError(argument="eval_sets", expected="contain at least one eval set", got="none")
     if len(by_name) < len(items):
         twice = next(item.name for item in items if sum(other.name == item.name for other in items) > 1)
         raise ParameterError(

@@ -33,7 +33,7 @@ _KNOWN = {**{name: name for name in _METRICS}, **{name: own for own, names in _O
 def default_metric(objective: str) -> Metric:
     """The metric by which a model with this objective is usually judged.
 
-    Objectives have the names that boosting libraries give them, with or without what stands before a colon.
+    Objectives have the names that boosting libraries give them, with or without the prefix before a colon.
 
     >>> default_metric("logistic"), default_metric("reg:squarederror")
     (LogLoss(), Rmse())

@@ -7,8 +7,10 @@ compare rounds row by row.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import wraps
 from numbers import Real
-from typing import Any, NamedTuple, Never
+from typing import Any, NamedTuple, Never, ParamSpec
 
 from tallymark.comparison.compare import SAME, compare
 from tallymark.comparison.difference import Difference
@@ -127,9 +129,9 @@ class StoppingRules(StoppingRule):
                     argument="rules", expected="be stopping rules, such as EarlyStopping(5)", got=brief(rule)
                 )
         if not rule_list:
-            raise ParameterError(argument="rules", expected="be at least one", got="none")
+            raise ParameterError(argument="rules", expected="contain at least one rule", got="none")
         if len(set(map(id, rule_list))) < len(rule_list):
-            raise ParameterError(argument="rules", expected="differ from each other: each keeps its own count")
+            raise ParameterError(argument="rules", expected="not contain the same rule twice: each keeps its own count")
         self.combine = combine
         self._rules: list[StoppingRule] = rule_list
         super().__init__()
@@ -177,7 +179,7 @@ def _check_monitor(monitor: object) -> Monitor:
 
 
 def check_amount(name: str, value: object) -> float:
-    """Refuse what is no finite number from 0 on."""
+    """Require a finite number of at least 0."""
     if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value) and float(value) >= 0:
         return float(value)
     raise ParameterError(argument=name, expected="be a finite number, 0 or more", got=brief(value))
@@ -191,6 +193,27 @@ def same_metric(key: str, item: Metric, name: str | Metric) -> bool:
         return item == metric(name)
     except ParameterError:
         return False
+
+
+P = ParamSpec("P")
+
+
+def _patience_first(init: Callable[P, None]) -> Callable[P, None]:
+    """Refuse a metric in the place of the patience, in words."""
+
+    @wraps(init)
+    def checked(*given: P.args, **named: P.kwargs) -> None:
+        if len(given) > 1 and isinstance(given[1], str):
+            monitor = f"monitor={given[1]!r}"
+            raise ParameterError(
+                argument="patience",
+                expected="be the number of evaluations to wait",
+                got=brief(given[1]),
+                hint=f"Name the metric as {monitor}",
+            )
+        init(*given, **named)
+
+    return checked
 
 
 class EarlyStopping(StoppingRule):
@@ -213,6 +236,7 @@ class EarlyStopping(StoppingRule):
     (0, 0.5)
     """
 
+    @_patience_first
     def __init__(
         self,
         patience: int,

@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 import tallymark as tm
 from tallymark.rendering.plots import canvas
-from tallymark.rendering.plots.canvas import show_short, show_tick, text_inches, truncate_text
+from tallymark.rendering.plots.canvas import shorten_names, show_tick, show_value, text_inches, truncate_text
 from tallymark.rendering.plots.class_balance import ClassCount, class_balance_plot
 from tallymark.rendering.plots.confusion_matrix import MOST_CLASSES, confusion_matrix_plot, mistakes_plot
 from tallymark.rendering.plots.curves import Band, Line, precision_recall_plot, roc_plot
@@ -78,7 +78,7 @@ def thresholds():
 
 def histogram(*names, outside=0.0):
     classes = [ClassScores(name, RNG.dirichlet(np.ones(30)), 10.0**5, 0.5) for name in names]
-    return score_histogram_plot(np.linspace(-2, 9, 31), classes, NONE, what="score", outside=outside)
+    return score_histogram_plot(np.linspace(-2, 9, 31), classes, NONE, what="score", counted="rows", outside=outside)
 
 
 def balance(count, name="class {}"):
@@ -286,14 +286,14 @@ def test_a_spread_is_a_histogram():
     assert [row[2] for row in spread_table("t", np.array([2.0, 2.0]), None).rows] == [2.0]
 
 
-def test_numbers_are_short_with_a_true_minus():
-    """Short, with a true minus, and thousands apart."""
+def test_numbers_have_four_digits_and_a_true_minus():
+    """As in tables, with a true minus, and thousands apart."""
     assert [show_tick(v) for v in (0.0, -0.25, 12_500.0, 1e-7, 2e12)] == ["0", "−0.25", "12,500", "1e−07", "2e+12"]
-    assert [show_short(v) for v in (0.5, 0.8675309, -12.34567, 1234.5678, 1e-9)] == [
+    assert [show_value(v) for v in (0.5, 0.8675309, -12.34567, 1234.5678, 1e-9)] == [
         "0.5",
-        "0.868",
-        "−12.346",
-        "1,235",
+        "0.8675",
+        "−12.35",
+        "1235",
         "1e−09",
     ]
 
@@ -320,3 +320,25 @@ def test_a_very_long_text_is_cut_at_once(monkeypatch):
     monkeypatch.setattr(canvas, "text_width", lambda text: looks.append(text) or len(text))
     assert truncate_text("x" * 100_000, 1).endswith("x…")
     assert len(looks) < 50
+
+
+def test_shortened_names_stay_different():
+    """Cut in the middle; without what all share where that would make them equal; numbered where nothing else helps."""
+    width = text_inches("x" * 12)
+    places = [f"the northern region, office {k} of it" for k in "abc"]
+    assert shorten_names(["north", "south"], width) == ["north", "south"]
+    assert shorten_names(["a very long name 1", "a very long name 2"], width) == ["a very…ame 1", "a very…ame 2"]
+    for names in (places, [f"{k} and the whole of the north" for k in "abc"], ["x" * k for k in range(90, 120)]):
+        shown = shorten_names(names, width)
+        assert len(set(shown)) == len(names)
+        assert max(map(text_inches, shown)) <= width
+        assert [each.code for each in shown] == names
+
+
+def test_full_names_are_on_hover():
+    """Of names that are shortened."""
+    names = [f"the region in the far <north> of the country, {k}" for k in "ab"]
+    groups, whole = [GroupDot(name, 1.0, 9) for name in names], GroupDot("all", 1.0, 18)
+    svg = group_dots_plot("MAE", "region", groups, whole, Table("", ("region",), [])).svg()
+    for k in "ab":
+        assert f"<title>the region in the far &lt;north&gt; of the country, {k}</title>" in svg

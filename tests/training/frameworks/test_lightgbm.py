@@ -356,7 +356,7 @@ class TestTraining:
         dart = tm.training.Evaluator(
             "auc", ours.as_eval_set("valid", valid), early_stopping=tm.training.EarlyStopping(2)
         )
-        with pytest.raises(tm.ParameterError, match="boosted by dart, which changes those of earlier"):
+        with pytest.raises(tm.ParameterError, match="the dart booster, which changes the trees of earlier"):
             train(
                 lgb, {"objective": "binary", "boosting": "dart"}, first, valid, callbacks=[ours.EvaluatorCallback(dart)]
             )

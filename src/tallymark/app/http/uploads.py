@@ -101,7 +101,7 @@ async def _limited(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
 
 
 def _check_text(text: str) -> None:
-    """Refuse what databases cannot store: the character NUL, and lone surrogates."""
+    """Reject what databases cannot store: the character NUL, and lone surrogates."""
     if "\0" in text:
         raise ValueError("a text has a NUL character")
     text.encode()

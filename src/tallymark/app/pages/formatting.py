@@ -112,7 +112,7 @@ def score_band(metric: Metric, value: float | None) -> str:
 
 def format_interval(metric: Metric, score: StoredScore) -> str:
     """The interval of a score in words; empty where there is none."""
-    return "" if score.lo is None or score.hi is None else interval_text(metric, score.lo, score.hi)
+    return "" if score.value is None else interval_text(metric, score.value, score.lo, score.hi)
 
 
 def score_card(name: str, metric: Metric, score: StoredScore, *, intervals: bool) -> Card:

@@ -47,7 +47,7 @@ class Upload {
     const most = Number(this.form.dataset.most ?? Infinity);
     if (file && file.size > most) {
       const [size, limit] = [file.size, most].map((count) => count.toLocaleString("en"));
-      return this.stop(`${file.name} has ${size} bytes; at most ${limit} are allowed. Remove unneeded columns.`);
+      return this.stop(`${file.name} has ${size} bytes; the limit is ${limit}. Remove unneeded columns.`);
     }
     const request = (this.request = new XMLHttpRequest());
     request.open("POST", this.form.action);

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.rendering.plots.theme import Theme
-from tallymark.rendering.table import show_number
+from tallymark.rendering.table import Name, show_cell
 from tallymark.rendering.text import printable, text_width
 
 TITLE, TEXT, SMALL = 11.0, 9.5, 9.0  # points
@@ -29,6 +30,7 @@ class Canvas:
         self.figure = figure
         self.theme = theme
         self.width, self.height = (float(side) for side in figure.get_size_inches())
+        figure.full_texts = {}  # of those that are shortened
         room = self.width - 2 * EDGE
         self.write_at(
             EDGE, self.height - 0.16, truncate_text(title, room, TITLE * 1.1), size=TITLE, weight="bold", up="top"
@@ -63,7 +65,7 @@ class Canvas:
     ) -> Any:
         """Axes with a row for each name, the first at y = 0.5, and columns of texts beside them: their headings, their
         widths in inches and their cells."""
-        left = min(max(map(text_inches, names)) + 0.24, self.width * 0.36)
+        left = min(max(map(text_inches, names)) + 0.24, self.width * 0.4)
         axes = self.axes(left, EDGE + sum(width for _, width, _ in columns), ROWS_BELOW, ROWS_TOP)
         axes.set_xlim(*limits)
         self.fit_ticks(axes)
@@ -75,8 +77,7 @@ class Canvas:
         self.path(axes, guides, [1, 2] * len(names), edgecolor=self.theme.line, linewidth=0.6)
         box = axes.get_position()
         step, top = box.height * self.height / len(names), box.y1 * self.height
-        for k, name in enumerate(names):
-            shown = truncate_text(name, left - EDGE - 0.06)
+        for k, shown in enumerate(shorten_names(names, left - EDGE - 0.06)):
             self.write_at(left - 0.08, top - (k + 0.5) * step, shown, size=SMALL, along="right")
         right = self.width - EDGE
         for heading, width, cells in reversed(columns):
@@ -132,6 +133,8 @@ class Canvas:
         **how: Any,
     ) -> Any:
         colour = self.theme.ink if colour is None else colour
+        if isinstance(text, Name):
+            self.figure.full_texts[str(text)] = text.code
         return put(x, y, printable(text), fontsize=size, color=colour, ha=along, va=up, parse_math=False, **how)
 
     def key(
@@ -177,6 +180,15 @@ class Canvas:
             self.path(axes, np.asarray(corners), codes, facecolor=colour, **style)
 
 
+LARGER_IS_MORE = "larger marks have more rows"
+
+
+def mark_sizes(rows: Sequence[float], largest: float, smallest: float = 2.5) -> list[float]:
+    """The sizes of marks whose areas are proportional to these numbers of rows, unless too small to be seen."""
+    most = max(rows)
+    return [max(smallest, largest * math.sqrt(each / most)) for each in rows]
+
+
 def rows_height(rows: int) -> float:
     """The inches of a chart of so many rows."""
     return max(ROWS_TOP + ROWS_BELOW + 0.26 * rows, 1.9)
@@ -197,7 +209,7 @@ def show_count(value: float) -> str:
             return f"{value / size:.3g}{sign}" if value < 1000 * size else f"{value:.2g}"
     if isinstance(value, int):
         return f"{value:,}"
-    return show_short(value) if value < 1000 else show_tick(round(value))
+    return show_value(value) if value < 1000 else show_tick(round(value))
 
 
 def show_tick(value: float) -> str:
@@ -208,12 +220,9 @@ def show_tick(value: float) -> str:
     return text.replace("-", "−")
 
 
-def show_short(value: float) -> str:
-    """A number in a sentence or beside a line: three digits after the point, or three in all."""
-    rounded = math.isfinite(value) and value != round(value, 3)
-    if rounded and 0.001 <= abs(value) < 1000:
-        return f"{value:.3f}".replace("-", "−")
-    return show_number(float(f"{value:.4g}") if rounded else value).replace("-", "−")
+def show_value(value: float) -> str:
+    """A number as cards and tables show it, with a true minus."""
+    return show_cell(value).replace("-", "−")
 
 
 def text_inches(text: str, size: float = SMALL) -> float:
@@ -223,8 +232,42 @@ def text_inches(text: str, size: float = SMALL) -> float:
 
 def truncate_text(text: str, inches: float, size: float = SMALL) -> str:
     """A text that is cut where it would be wider than this, and says so."""
-    text = printable(text)
+    return _shorten(printable(text), inches, size, 0.0)
+
+
+def shorten_names(names: Sequence[str], inches: float, size: float = SMALL) -> list[str]:
+    """Names that are cut in the middle where they would be wider than this; different names stay different."""
+    texts = [printable(name) for name in names]
+    distinct = sorted(set(texts))
+    head = _shared_signs(distinct)
+    foot = min(_shared_signs([text[::-1] for text in distinct]), min(map(len, distinct), default=0) - head)
+    for cores in (texts, ["…" * (head > 0) + text[head : len(text) - foot] + "…" * (foot > 0) for text in texts]):
+        for tail in _TAILS:
+            shown = [_shorten(core, inches, size, tail) for core in cores]
+            if len(set(shown)) == len(distinct):
+                return [Name(each, text) if each != text else text for each, text in zip(shown, texts, strict=True)]
+    numbers = {text: f" #{place}" for place, text in enumerate(distinct, start=1)}
+    room = inches - max(text_inches(number, size) for number in numbers.values())
+    return [Name(_shorten(text, room, size, 0.5) + numbers[text], text) for text in texts]
+
+
+def _shared_signs(texts: Sequence[str]) -> int:
+    """How many signs all texts begin with."""
+    pairs = zip(min(texts, default=""), max(texts, default=""), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+_TAILS = (0.5, 0.75, 0.25, 1.0)
+"""Shares of the signs that are kept after a cut."""
+
+
+def _shorten(text: str, inches: float, size: float, tail: float) -> str:
     if text_inches(text, size) <= inches:
         return text
-    kept = bisect_right(range(len(text)), inches, key=lambda end: text_inches(text[:end] + "…", size)) - 1
-    return text[: max(kept, 0)].rstrip() + "…"
+
+    def cut(kept: int) -> str:
+        last = math.floor(kept * tail)
+        return f"{text[: kept - last].rstrip()}…{text[len(text) - last :].lstrip()}"
+
+    kept = bisect_right(range(len(text)), inches, key=lambda kept: text_inches(cut(kept), size)) - 1
+    return Name(cut(max(kept, 0)), text)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, show_count, text_inches, truncate_text
+from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, shorten_names, show_count, text_inches
 from tallymark.rendering.plots.plot import WIDTH, Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table
@@ -78,14 +78,15 @@ def _write_names(canvas: Canvas, axes: Any, names: Sequence[str], *, left: float
     size = len(names)
     width, height = box.width * canvas.width / size, box.height * canvas.height / size
     x0, y1 = box.x0 * canvas.width, box.y1 * canvas.height
+    beside, above = shorten_names(names, left - 0.44), shorten_names(names, _WIDEST)
     for k, name in enumerate(names):
-        canvas.write_at(x0 - 0.07, y1 - (k + 0.5) * height, truncate_text(name, left - 0.4), size=SMALL, along="right")
+        canvas.write_at(x0 - 0.07, y1 - (k + 0.5) * height, beside[k], size=SMALL, along="right")
         x = x0 + (k + 0.5) * width
         if level:
             canvas.write_at(x, y1 + 0.05, name, size=SMALL, along="center", up="bottom")
         else:
             turned = {"rotation": 90, "rotation_mode": "anchor"}
-            canvas.write_at(x, y1 + 0.05, truncate_text(name, _WIDEST), size=SMALL, along="left", up="center", **turned)
+            canvas.write_at(x, y1 + 0.05, above[k], size=SMALL, along="left", up="center", **turned)
     top = canvas.height - TOP - 0.02
     canvas.write_at(x0, top, "prediction →", size=SMALL, colour=canvas.theme.quiet, up="top")
     turned = {"rotation": 90, "rotation_mode": "anchor"}
@@ -109,11 +110,10 @@ def mistakes_plot(mistakes: Sequence[tuple[str, str, float, float]], classes: in
         canvas.boxes(axes, [(0, m[2], k + 0.15, k + 0.85) for k, m in enumerate(mistakes)], theme.heat)
         box = axes.get_position()
         step = box.height * canvas.height / max(len(mistakes), 1)
-        for k, (name, mistake) in enumerate(zip(names, mistakes, strict=True)):
+        shown = shorten_names(names, left - 0.15)
+        for k, (name, mistake) in enumerate(zip(shown, mistakes, strict=True)):
             y = box.y1 * canvas.height - (k + 0.5) * step
-            canvas.write_at(
-                box.x0 * canvas.width - 0.07, y, truncate_text(name, left - 0.15), size=SMALL, along="right"
-            )
+            canvas.write_at(box.x0 * canvas.width - 0.07, y, name, size=SMALL, along="right")
             text = f"{show_count(mistake[2])} · {100 * mistake[3]:.0f} %"
             canvas.write_at(canvas.width - EDGE, y, text, size=SMALL, along="right")
 

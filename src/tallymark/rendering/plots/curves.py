@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, show_short, text_inches, truncate_text
+from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, shorten_names, show_value, text_inches
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.plots.thinning import simplify_line
@@ -19,11 +19,12 @@ MOST_LINES = 8  # that an eye can tell apart
 _LEFT, _BOTTOM = 0.62, 0.56
 _ROW, _NARROW = 0.22, 1.2  # inches of names below the lines
 _SHADE = 0.2  # how opaque a band is
+_DOTTED = (0, (2, 2.5))
 _DASHES = ("solid",) * 4 + ((0, (4, 1.6)),) * 4
 
 
 class Line(NamedTuple):
-    """A line with its name, the area under it, and the interval of that."""
+    """A line with its name, the area under it, and the interval of that in words."""
 
     name: str
     x: Any
@@ -36,7 +37,7 @@ class Line(NamedTuple):
 
     def shown_area(self) -> str:
         """The area with its interval, where it has one."""
-        return show_short(self.area) + (f" ({self.interval})" if self.interval else "")
+        return show_value(self.area) + (f" ({self.interval})" if self.interval else "")
 
 
 class Band(NamedTuple):
@@ -77,18 +78,17 @@ def roc_plot(lines: Sequence[Line], table: Table, of: str = "", *, band: Band | 
     """True against false positives at every threshold; the diagonal is chance. A `note` ends the sentence."""
     title = "ROC curve" + of
     lines = [_simplified(line) for line in _lines_to_draw(lines)]
+    keys = 1 + (band is not None)
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, _subtitle("area", lines, table))
-        axes = _square(canvas, lines, band)
-        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
-        turned = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
-        canvas.write(axes, 0.7, 0.665, "chance", size=SMALL, colour=theme.quiet, along="center", up="top", **turned)
-        _draw_lines(canvas, axes, lines)
+        axes = _square(canvas, lines, band, "chance")
+        canvas.path(axes, np.array([[0, 0], [1, 1]]), edgecolor=theme.rule, linewidth=1, linestyle=_DOTTED)
+        _draw_lines(canvas, axes, lines, keys)
         canvas.name_axes(axes, "false positives, share of negatives", "true positives, share of positives")
 
     sentence = f"{title}: {_areas('area under the curve', lines)}; chance has 0.5.{note}"
-    return Plot(title, sentence, table, draw, _size(lines, band))
+    return Plot(title, sentence, table, draw, _size(lines, keys))
 
 
 def precision_recall_plot(
@@ -98,23 +98,21 @@ def precision_recall_plot(
     title = "Precision and recall" + of
     alike = len({line.share for line in lines}) == 1  # of models; classes have shares of their own
     lines = [_simplified(line._replace(**_step_corners(line))) for line in _lines_to_draw(lines)]
+    share = f"share of positives {show_value(lines[0].share)}" if alike else ""
+    keys = alike + (band is not None)
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, _subtitle("average precision", lines, table))
-        axes = _square(canvas, lines, band)
+        axes = _square(canvas, lines, band, share)
         if alike:
-            share = lines[0].share
-            ends = np.array([[0, share], [1, share]])
-            canvas.path(axes, ends, edgecolor=theme.rule, linewidth=1, linestyle=(0, (2, 2.5)))
-            up, nudge = ("bottom", 0.015) if share < 0.9 else ("top", -0.015)
-            text = f"share of positives {show_short(share)}"
-            canvas.write(axes, 0.01, share + nudge, text, size=SMALL, colour=theme.quiet, up=up)
-        _draw_lines(canvas, axes, lines)
+            ends = np.array([[0, lines[0].share], [1, lines[0].share]])
+            canvas.path(axes, ends, edgecolor=theme.rule, linewidth=1, linestyle=_DOTTED)
+        _draw_lines(canvas, axes, lines, keys)
         canvas.name_axes(axes, "recall", "precision")
 
-    chance = f"; the share of positives is {show_short(lines[0].share)}" if alike else ""
+    chance = f"; the share of positives is {show_value(lines[0].share)}" if alike else ""
     sentence = f"{title}: {_areas('average precision', lines)}{chance}.{note}"
-    return Plot(title, sentence, table, draw, _size(lines, band))
+    return Plot(title, sentence, table, draw, _size(lines, keys))
 
 
 def _lines_to_draw(lines: Sequence[Line]) -> Sequence[Line]:
@@ -136,8 +134,8 @@ def _step_corners(line: Line) -> dict[str, Any]:
     return {"x": recall, "y": precision}
 
 
-def _size(lines: Sequence[Line], band: Band | None) -> tuple[float, float]:
-    return 4.6, 4.5 + _legend_height(lines, band)
+def _size(lines: Sequence[Line], keys: int) -> tuple[float, float]:
+    return 4.6, 4.5 + _legend_height(lines, keys)
 
 
 def _legend_columns(lines: Sequence[Line]) -> int:
@@ -145,29 +143,34 @@ def _legend_columns(lines: Sequence[Line]) -> int:
     return 2 if max(text_inches(line.name) for line in lines) <= _NARROW else 1
 
 
-def _legend_height(lines: Sequence[Line], band: Band | None) -> float:
-    """The inches that the names of several lines take, or that of the band of one."""
+def _legend_height(lines: Sequence[Line], keys: int) -> float:
+    """The inches that the names of several lines take, and so many lines below for what else is drawn."""
     if len(lines) == 1:
-        return 0.0 if band is None else _ROW
-    return _ROW * math.ceil(len(lines) / _legend_columns(lines)) + 0.08
+        return _ROW * keys
+    return _ROW * (keys + math.ceil(len(lines) / _legend_columns(lines))) + 0.08
 
 
-def _square(canvas: Canvas, lines: Sequence[Line], band: Band | None) -> Any:
-    """The axes, with the band and its name."""
-    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _legend_height(lines, band))
+def _square(canvas: Canvas, lines: Sequence[Line], band: Band | None, dotted: str) -> Any:
+    """The axes, with the band and its name, and that of a dotted line."""
+    keys = (band is not None) + bool(dotted)
+    axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _legend_height(lines, keys))
     axes.set_xlim(-0.015, 1.015)
     axes.set_ylim(-0.015, 1.015)
+    x, y = (_LEFT, EDGE + 0.02) if len(lines) == 1 else (EDGE, EDGE + 0.5 * _ROW)
+    if dotted:
+        canvas.key(x, y, canvas.theme.rule, _DOTTED, width=1.0)
+        canvas.write_at(x + 0.27, y, dotted, size=SMALL, colour=canvas.theme.quiet)
     if band is not None:
-        colour, y = canvas.theme.series[0], EDGE + 0.02
+        colour, y = canvas.theme.series[0], y + _ROW * bool(dotted)
         lower, upper = np.column_stack(band.lower), np.column_stack(band.upper)
         canvas.path(axes, np.concatenate((lower, upper[::-1])), facecolor=colour, alpha=_SHADE)
-        canvas.key(_LEFT, y, colour, width=8.0, alpha=_SHADE)
-        canvas.write_at(_LEFT + 0.27, y, band.name, size=SMALL, colour=canvas.theme.quiet)
+        canvas.key(x, y, colour, width=8.0, alpha=_SHADE)
+        canvas.write_at(x + 0.27, y, band.name, size=SMALL, colour=canvas.theme.quiet)
     return axes
 
 
-def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
-    """The lines; of several, the names stand below in the order of their areas, in their colours."""
+def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line], keys: int) -> None:
+    """The lines; of several, the names stand below in the order of their areas, in their colours, above the keys."""
     colours = canvas.theme.series
     for place, line in enumerate(lines):
         canvas.line(axes, line.x, line.y, colours[place], width=2.0 if len(lines) == 1 else 1.6, dashes=_DASHES[place])
@@ -175,14 +178,13 @@ def _draw_lines(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
         return
     columns = _legend_columns(lines)
     rows, width = math.ceil(len(lines) / columns), (canvas.width - 2 * EDGE) / columns
+    names = shorten_names([line.name for line in lines], width - (1.0 if columns > 1 else 0.81))
     for place, line in enumerate(lines):
-        left, y = EDGE + width * (place // rows), EDGE + _ROW * (rows - place % rows - 0.5)
+        left, y = EDGE + width * (place // rows), EDGE + _ROW * (keys + rows - place % rows - 0.5)
         right = left + width - (0.2 if columns > 1 and place < rows else 0.06)
         canvas.key(left, y, colours[place], _DASHES[place])
-        canvas.write_at(
-            left + 0.27, y, truncate_text(line.name, right - left - 0.75), size=SMALL, colour=colours[place]
-        )
-        canvas.write_at(right, y, show_short(line.area), size=SMALL, along="right")
+        canvas.write_at(left + 0.27, y, names[place], size=SMALL, colour=colours[place])
+        canvas.write_at(right, y, show_value(line.area), size=SMALL, along="right")
 
 
 def _subtitle(what: str, lines: Sequence[Line], table: Table) -> str:

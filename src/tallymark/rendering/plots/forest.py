@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, show_short, text_inches, truncate_text
+from tallymark.rendering.plots.canvas import (
+    EDGE,
+    SMALL,
+    TOP,
+    Canvas,
+    shorten_names,
+    show_value,
+    text_inches,
+    truncate_text,
+)
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.table import Table
@@ -75,11 +84,11 @@ def differences_plot(
         _write_ranks(canvas, ranks, lettered=lettered)
         canvas.name_axes(axes, f"{some or 'difference'} (filled marker: significant)", "")
 
-    description = "; ".join(f"{pair.name} {pair.text}" for pair in pairs)
+    description = "; ".join(f"{pair.name} = {pair.text}" for pair in pairs)
     if len(pairs) > _MOST_TOLD:
         description = f"{sum(pair.significant for pair in pairs)} of {some or len(pairs)} are significant"
     shared = " Models that share a letter do not differ significantly: " if lettered else " Values: "
-    ranked = ", ".join(f"{name} {show_short(value)} {letter}".strip() for name, value, letter in ranks)
+    ranked = ", ".join(f"{name} {show_value(value)}{f' ({letter})' if letter else ''}" for name, value, letter in ranks)
     height = TOP + head + _BELOW + _ROW * len(pairs)
     return Plot(title, f"{title}: {description}.{shared}{ranked}.", table, draw, (_WIDTH, height))
 
@@ -87,10 +96,11 @@ def differences_plot(
 def _write_pairs(canvas: Canvas, axes: Any, pairs: Sequence[ForestRow]) -> None:
     box = axes.get_position()
     step, top = box.height * canvas.height / len(pairs), box.y1 * canvas.height
-    for k, pair in enumerate(pairs):
+    room = canvas.width - 2 * EDGE - max(text_inches(pair.text) for pair in pairs) - 0.1
+    names = shorten_names([pair.name for pair in pairs], room)
+    for k, (name, pair) in enumerate(zip(names, pairs, strict=True)):
         y = top - k * step - _LABEL
-        room = canvas.width - 2 * EDGE - text_inches(pair.text) - 0.1
-        canvas.write_at(EDGE, y, truncate_text(pair.name, room), size=SMALL)
+        canvas.write_at(EDGE, y, name, size=SMALL)
         canvas.write_at(canvas.width - EDGE, y, pair.text, size=SMALL, along="right")
 
 
@@ -98,10 +108,11 @@ def _write_ranks(canvas: Canvas, ranks: Sequence[tuple[str, float, str]], *, let
     """The models in order, with their values and letters."""
     wide = min(max(text_inches(name) for name, *_ in ranks), canvas.width * 0.5) + 0.1
     top = canvas.height - TOP - 0.05
-    for k, (name, value, letter) in enumerate(ranks):
+    names = shorten_names([name for name, *_ in ranks], wide)
+    for k, (name, (_, value, letter)) in enumerate(zip(names, ranks, strict=True)):
         y = top - 0.22 * k
-        canvas.write_at(EDGE, y, truncate_text(name, wide), size=SMALL)
-        canvas.write_at(EDGE + wide + 0.55, y, show_short(value), size=SMALL, along="right")
+        canvas.write_at(EDGE, y, name, size=SMALL)
+        canvas.write_at(EDGE + wide + 0.55, y, show_value(value), size=SMALL, along="right")
         canvas.write_at(EDGE + wide + 0.7, y, letter, size=SMALL, colour=canvas.theme.series[0], weight="bold")
     if lettered:
         text = "same letter: not significant"

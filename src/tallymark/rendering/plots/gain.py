@@ -17,9 +17,12 @@ _LEFT, _BOTTOM, _LIFT, _APART = 0.62, 0.56, 1.05, 0.2  # inches
 _DOTTED = (0, (2, 2.5))
 
 
-def gain_plot(share: Array, gain: Array, prevalence: float, table: Table, *, positives: str, of: str = "") -> Plot:
+def gain_plot(
+    share: Array, gain: Array, prevalence: float, table: Table, *, positives: str, of: str = "", note: str = ""
+) -> Plot:
     """The share of positives (`gain`) among the rows with the highest scores, by how many rows these are, and below how
-    many times more that is than among rows taken at random. `prevalence` is the share of positives in all rows."""
+    many times more that is than among rows taken at random. `prevalence` is the share of positives in all rows. A
+    `note` ends the caption."""
     title = "Gain and lift" + of
     tenth = float(np.interp(0.1, share, gain))
     first = float(share[share > 0].min())
@@ -28,7 +31,7 @@ def gain_plot(share: Array, gain: Array, prevalence: float, table: Table, *, pos
     at = np.unique(np.concatenate((share[share > 0], np.geomspace(first, 1.0, 200))))
     lift = np.interp(at, share, gain) / at
     sentence = f"the 10 % of rows with the highest scores hold {100 * tenth:.0f} % of {positives}, "
-    sentence += f"{show_number(tenth / 0.1, 2)} times as many as rows taken at random"
+    sentence += f"{show_number(tenth / 0.1, 2)} times as many as rows taken at random.{note}"
 
     def draw(figure: Any, theme: Theme) -> None:
         canvas = Canvas(figure, theme, title, f"top 10 % of rows: {100 * tenth:.0f} % of {positives}")
@@ -50,4 +53,4 @@ def gain_plot(share: Array, gain: Array, prevalence: float, table: Table, *, pos
         canvas.name_axes(below, "share of rows, highest scores first", "lift")
         canvas.name_axes(axes, "", f"share of {positives}")
 
-    return Plot(title, f"{title}: {sentence}.", table, draw, (4.6, 4.5 + _LIFT + _APART - (TOP - 0.6)))
+    return Plot(title, f"{title}: {sentence}", table, draw, (4.6, 4.5 + _LIFT + _APART - (TOP - 0.6)))

@@ -8,10 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import SMALL, Canvas, rows_height, show_count, show_short
+from tallymark.rendering.plots.canvas import (
+    LARGER_IS_MORE,
+    SMALL,
+    Canvas,
+    mark_sizes,
+    rows_height,
+    show_count,
+    show_value,
+)
 from tallymark.rendering.plots.plot import WIDTH, Plot
 from tallymark.rendering.plots.theme import Theme
-from tallymark.rendering.table import Table, show_estimate
+from tallymark.rendering.table import Table
 
 MOST_GROUPS = 20
 _WIDTH = 0.74  # inches of a column
@@ -31,12 +39,6 @@ class GroupDot(NamedTuple):
         """All places that the axis must have."""
         return [end for end in (self.value, self.lo, self.hi) if end is not None and math.isfinite(end)]
 
-    @property
-    def shown(self) -> str:
-        """The value in the digits that its interval bears out."""
-        has_interval = len(self.reaches) == 3
-        return show_estimate(self.value, self.lo, self.hi)[0] if has_interval else show_short(self.value)
-
 
 def group_dots_plot(
     what: str,
@@ -54,10 +56,10 @@ def group_dots_plot(
     low, high = _limits([place for each in groups for place in each.reaches], whole.value)
 
     def draw(figure: Any, theme: Theme) -> None:
-        description = [f"all rows {whole.shown}" if math.isfinite(whole.value) else "", interval, left_out]
+        description = [f"all rows {show_value(whole.value)}" if math.isfinite(whole.value) else "", interval, left_out]
         canvas = Canvas(figure, theme, title, " · ".join(filter(None, description)))
         columns = [
-            ("value", _WIDTH, [each.shown for each in groups]),
+            ("value", _WIDTH, [show_value(each.value) for each in groups]),
             ("rows", _WIDTH, [show_count(each.rows) for each in groups]),
         ]
         axes = canvas.row_axes([each.name for each in groups], (low, high), columns)
@@ -73,16 +75,18 @@ def group_dots_plot(
         if whiskers:
             points = np.array(whiskers, np.float64).reshape(-1, 2)
             canvas.path(axes, points, [1, 2] * len(whiskers), edgecolor=theme.series[0], linewidth=1.6)
-        if drawn:
-            x, y = [each.value for _, each in drawn], [k + 0.5 for k, _ in drawn]
-            canvas.dots(axes, x, y, theme.series[0], size=7)
+        sizes = mark_sizes([each.rows for each in groups], 9.0, 4.0)
+        for k, each in drawn:
+            canvas.dots(axes, [each.value], [k + 0.5], theme.series[0], size=sizes[k])
 
     known = [each for each in groups if math.isfinite(each.value)]
-    description = f"{title}: "
+    description = f"{title}{f' ({left_out})' if left_out else ''}: "
     if known:
-        lowest, highest = (pick(known, key=lambda each: each.value) for pick in (min, max))
-        description += f"from {lowest.shown} for {lowest.name} to {highest.shown} for {highest.name}"
-        description += f"; all rows have {whole.shown}." if math.isfinite(whole.value) else "."
+        ends = [pick(known, key=lambda each: each.value) for pick in (min, max)]
+        lowest, highest = (f"{show_value(each.value)} for {each.name}" for each in ends)
+        description += f"from {lowest} to {highest}"
+        description += f"; all rows have {show_value(whole.value)}" if math.isfinite(whole.value) else ""
+        description += f"; {LARGER_IS_MORE}."
     else:
         description += "undefined in every group."
     return Plot(title, description, table, draw, (WIDTH, rows_height(len(groups))))

@@ -14,8 +14,9 @@ from tallymark.rendering.plots.canvas import (
     SMALL,
     TOP,
     Canvas,
-    show_short,
+    shorten_names,
     show_tick,
+    show_value,
     truncate_text,
     y_axis_inches,
 )
@@ -79,10 +80,11 @@ def learning_plot(panels: Sequence[LearningPanel], sets: Sequence[str], best: in
             if place < len(panels) - 1:
                 axes.tick_params(labelbottom=False)
         room = (canvas.width - 2 * EDGE) / min(len(sets), _ACROSS)
-        for place, (name, colour) in enumerate(zip(sets, theme.series, strict=False)):
+        shown = shorten_names(sets, room - 0.33)
+        for place, (name, colour) in enumerate(zip(shown, theme.series, strict=False)):
             x, y = EDGE + place % _ACROSS * room, keys - _KEY * (place // _ACROSS + 0.5)
             canvas.key(x, y, colour)
-            canvas.write_at(x + 0.27, y, truncate_text(name, room - 0.33), size=SMALL, colour=colour)
+            canvas.write_at(x + 0.27, y, name, size=SMALL, colour=colour)
 
     height = TOP + 0.2 + (_PANEL + _APART) * len(panels) - _APART + _BOTTOM + keys
     sentence = _sentence(panels[0].metric, first_values, best, last)
@@ -109,7 +111,7 @@ def _sentence(metric: str, lines: Mapping[str, tuple[Array, Array]], best: int |
     """The values of the first metric in the best round, or where none is known, in the last."""
     number = last if best is None else best
     values = [
-        f"{show_short(float(values[rounds == number][0]))} for {name}"
+        f"{show_value(float(values[rounds == number][0]))} for {name}"
         for name, (rounds, values) in lines.items()
         if (rounds == number).any() and math.isfinite(values[rounds == number][0])
     ]

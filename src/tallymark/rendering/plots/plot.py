@@ -66,6 +66,13 @@ class Plot:
         self.size = size
         self._draw = draw
 
+    if not TYPE_CHECKING:  # which knows the attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what stands for the methods of a figure of matplotlib."""
+            hint = {"savefig": '; call plot.save("plot.svg")', "show": "; plot.figure() is a figure of matplotlib"}
+            raise AttributeError(f"a plot has no attribute {name!r}{hint.get(name, '')}", name=name, obj=self)
+
     def figure(self, theme: str = "light", width: float | None = None, height: float | None = None) -> Figure:
         """The drawing as a matplotlib figure, of its own size in inches or of another."""
         colours = find_theme(theme)
@@ -76,7 +83,7 @@ class Plot:
             return figure
 
     def svg(self, theme: str = "light", width: float | None = None, height: float | None = None) -> str:
-        """The drawing as an SVG element that can stand in a page; its text can be read, found and copied.
+        """The drawing as an SVG element for a page; its text can be read, found and copied.
 
         The theme "auto" takes its colours from the style sheet around it, which `theme_style` writes, so that one
         element serves both themes.
@@ -86,7 +93,7 @@ class Plot:
         text = StringIO()
         with _drawing():
             figure.savefig(text, format="svg", transparent=theme == "auto", dpi=72)
-        svg = tidy_svg(text.getvalue(), self.title, self.description, theme)
+        svg = tidy_svg(text.getvalue(), self.title, self.description, theme, getattr(figure, "full_texts", {}))
         return use_css_variables(svg, LIGHT) if theme == "auto" else svg
 
     def png(

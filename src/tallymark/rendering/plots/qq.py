@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tallymark.data.arrays import Array
-from tallymark.rendering.plots.canvas import EDGE, Canvas, show_short, y_axis_inches
+from tallymark.rendering.plots.canvas import EDGE, Canvas, show_value, y_axis_inches
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.scatter import value_range
 from tallymark.rendering.plots.theme import Theme
@@ -27,7 +27,7 @@ def qq_plot(
         limits.append((low - pad, high + pad))
 
     def draw(figure: Any, theme: Theme) -> None:
-        subtitle = f"line: normal, mean {show_short(mean)}, standard deviation {show_short(deviation)}"
+        subtitle = f"line: normal, mean {show_value(mean)}, standard deviation {show_value(deviation)}"
         canvas = Canvas(figure, theme, title, subtitle)
         axes = canvas.axes(y_axis_inches(limits[1]), EDGE + 0.06, 0.56)
         axes.set_xlim(*limits[0])

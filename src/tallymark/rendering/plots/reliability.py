@@ -7,10 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import EDGE, SMALL, TOP, Canvas, show_count, show_short
+from tallymark.rendering.plots.canvas import (
+    EDGE,
+    LARGER_IS_MORE,
+    SMALL,
+    TOP,
+    Canvas,
+    mark_sizes,
+    show_count,
+    show_value,
+)
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.theme import Theme
-from tallymark.rendering.table import Table
+from tallymark.rendering.table import Table, show_estimate
 
 _LEFT, _BOTTOM, _BARS = 0.62, 0.56, 0.62  # inches
 
@@ -37,7 +46,7 @@ def reliability_plot(
 
     def draw(figure: Any, theme: Theme) -> None:
         shaded = f" · shaded: {interval}s" if interval else ""
-        canvas = Canvas(figure, theme, title, f"ECE {show_short(error)}{shaded}")
+        canvas = Canvas(figure, theme, title, f"ECE {show_value(error)}{shaded}")
         axes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM + _BARS + 0.12)
         sizes = canvas.axes(_LEFT, EDGE + 0.06, _BOTTOM, canvas.height - _BOTTOM - _BARS)
         for each in (axes, sizes):
@@ -54,8 +63,9 @@ def reliability_plot(
         boxes = [(b.low, b.high, b.lo, b.hi) for b in bins if b.lo is not None and b.hi is not None]
         canvas.boxes(axes, boxes, theme.series[0], alpha=0.15)
         x, y = [bin.predicted for bin in bins], [bin.observed for bin in bins]
-        canvas.line(axes, x, y, theme.series[0], width=1.4)
-        canvas.dots(axes, x, y, theme.series[0], size=5.5)
+        canvas.line(axes, x, y, theme.series[0], width=1)
+        for bin, size in zip(bins, mark_sizes([bin.weight for bin in bins], 9.0), strict=True):
+            canvas.dots(axes, [bin.predicted], [bin.observed], theme.series[0], size=size)
         most = max(bin.weight for bin in bins)
         sizes.set_ylim(0, most * 1.05)
         sizes.set_yticks([most])
@@ -67,9 +77,10 @@ def reliability_plot(
         canvas.name_axes(axes, "", what)
 
     farthest = max(bins, key=lambda bin: bin.weight * abs(bin.predicted - bin.observed))  # not a bin of a few rows
+    observed, _ = show_estimate(farthest.observed, farthest.lo, farthest.hi)
     sentence = (
-        f"{title}: in {len(bins)} bins, predicted probabilities and observed shares differ by {show_short(error)} on "
-        f"average, most where {show_short(farthest.predicted)} was predicted and {show_short(farthest.observed)} was "
-        "observed."
+        f"{title}: in {len(bins)} bins, predicted probabilities and observed shares differ by {show_value(error)} on "
+        f"average, most where {show_value(farthest.predicted)} was predicted and {observed} was "
+        f"observed; {LARGER_IS_MORE}."
     )
     return Plot(title, sentence + note, table, draw, (4.6, 4.5 + _BARS - (TOP - 0.6)))

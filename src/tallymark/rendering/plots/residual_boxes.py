@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import Canvas, rows_height, show_count, show_short
+from tallymark.rendering.plots.canvas import Canvas, mark_sizes, rows_height, show_count, show_value
 from tallymark.rendering.plots.plot import WIDTH, Plot
 from tallymark.rendering.plots.scatter import value_range
 from tallymark.rendering.plots.theme import Theme
@@ -38,20 +38,24 @@ def residual_boxes_plot(
             figure, theme, title, " · ".join(filter(None, ["box: middle 50 % · line: middle 90 %", left_out]))
         )
         columns = [
-            ("median", 0.82, [show_short(each.quantiles[2]) for each in boxes]),
+            ("median", 0.82, [show_value(each.quantiles[2]) for each in boxes]),
             ("rows", 0.74, [show_count(each.rows) for each in boxes]),
         ]
         axes = canvas.row_axes([each.name for each in boxes], (low - margin, high + margin), columns)
         canvas.path(axes, np.array([[0.0, 0.0], [0.0, len(boxes)]]), edgecolor=theme.ink, linewidth=0.9)
         y = np.arange(len(boxes)) + 0.5
-        for first, last, width in ((0, 4, 1.4), (1, 3, 8.0)):
-            ends = np.column_stack((quantiles[:, first], y, quantiles[:, last], y)).reshape(-1, 2)
-            style = {"edgecolor": theme.series[0], "linewidth": width, "capstyle": "butt"}
-            canvas.path(axes, ends, [1, 2] * len(boxes), alpha=0.9 if width < 2 else 0.45, **style)
+        style = {"edgecolor": theme.series[0], "capstyle": "butt"}
+        lines = np.column_stack((quantiles[:, 0], y, quantiles[:, 4], y)).reshape(-1, 2)
+        canvas.path(axes, lines, [1, 2] * len(boxes), alpha=0.9, linewidth=1.4, **style)
+        for k, width in enumerate(mark_sizes([each.rows for each in boxes], 10.0)):
+            ends = np.array([[quantiles[k, 1], y[k]], [quantiles[k, 3], y[k]]])
+            canvas.path(axes, ends, alpha=0.45, linewidth=width, **style)
         canvas.dots(axes, quantiles[:, 2], y, theme.paper, size=6.5)
         canvas.dots(axes, quantiles[:, 2], y, theme.series[0], size=4.5)
 
     first, last = boxes[0], boxes[-1]
-    lowest, highest = (f"{show_short(each.quantiles[2])} for {each.name}" for each in (first, last))
+    lowest, highest = (f"{show_value(each.quantiles[2])} for {each.name}" for each in (first, last))
     sentence = f"the median is {lowest}" if len(boxes) == 1 else f"the median goes from {lowest} to {highest}"
-    return Plot(title, f"{title}: {sentence}.", table, draw, (WIDTH, rows_height(len(boxes))))
+    return Plot(
+        title, f"{title}: {sentence}; higher boxes have more rows.", table, draw, (WIDTH, rows_height(len(boxes)))
+    )

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.errors import UndefinedError
-from tallymark.rendering.plots.canvas import EDGE, Canvas, show_short, y_axis_inches
+from tallymark.rendering.plots.canvas import EDGE, Canvas, show_value, y_axis_inches
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.plots.thinning import BLOCK
@@ -102,7 +102,7 @@ def residuals_plot(
     heights = _histogram(residual, weights, data.ylim, bins)
 
     def draw(figure: Any, theme: Theme) -> None:
-        subtitle = f"mean {show_short(bias)} · root mean square {show_short(rmse)}{data.note}"
+        subtitle = f"mean {show_value(bias)} · root mean square {show_value(rmse)}{data.note}"
         canvas = Canvas(figure, theme, title, subtitle)
         axes = canvas.axes(y_axis_inches(data.ylim), EDGE + 0.95, _BOTTOM)
         data.draw(canvas, axes)
@@ -119,8 +119,8 @@ def residuals_plot(
         canvas.name_axes(axes, "prediction", "prediction − truth")
 
     sentence = (
-        f"{title} by prediction: their mean is {show_short(bias)}, their root mean square {show_short(rmse)}; they lie "
-        f"between {show_short(float(residual.min()))} and {show_short(float(residual.max()))}."
+        f"{title} by prediction: their mean is {show_value(bias)}, their root mean square {show_value(rmse)}; they lie "
+        f"between {show_value(float(residual.min()))} and {show_value(float(residual.max()))}."
     )
     return Plot(title, sentence, table, draw)
 
@@ -131,17 +131,17 @@ def predictions_plot(
     """Predictions by truth; on the diagonal they are right."""
     title = "Predictions and truth" + output
     data = ScatterData.from_rows(truth, prediction, weights, same_limits=True)
-    known = "" if np.isnan(r2) else f"r2 {show_short(r2)} · "
+    known = "" if np.isnan(r2) else f"R² {show_value(r2)} · "
 
     def draw(figure: Any, theme: Theme) -> None:
-        canvas = Canvas(figure, theme, title, f"{known}rmse {show_short(rmse)}{data.note}")
+        canvas = Canvas(figure, theme, title, f"{known}RMSE {show_value(rmse)}{data.note}")
         axes = canvas.axes(y_axis_inches(data.ylim), EDGE + 0.06, _BOTTOM)
         data.draw(canvas, axes)
         ends = np.array([[data.xlim[0]] * 2, [data.xlim[1]] * 2])
         canvas.path(axes, ends, edgecolor=theme.ink, linewidth=1, linestyle=(0, (2, 2.5)))
         canvas.name_axes(axes, "truth", "prediction")
 
-    sentence = f"{title}: {f'r2 is {show_short(r2)}, ' if known else ''}rmse is {show_short(rmse)}."
+    sentence = f"{title}: {f'R² is {show_value(r2)}, ' if known else ''}RMSE is {show_value(rmse)}."
     return Plot(title, sentence, table, draw, (4.6, 4.4))
 
 

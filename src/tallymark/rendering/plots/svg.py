@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import groupby
 
 from tallymark.rendering.plots.theme import Theme
@@ -23,8 +23,9 @@ _PATH = re.compile(r' d="([MLz\d.\s-]*)"')
 _UNREAD = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.DOTALL)
 
 
-def tidy_svg(drawn: str, title: str, description: str, theme: str) -> str:
-    """What matplotlib wrote, without what nobody reads, and with a name and a description."""
+def tidy_svg(drawn: str, title: str, description: str, theme: str, full_texts: Mapping[str, str]) -> str:
+    """What matplotlib wrote, without what nobody reads, and with a name and a description. The pointer shows the full
+    texts of those that are shortened."""
     from html import escape  # its table of entities takes a while to load
 
     svg = _UNREAD.sub("", drawn[drawn.index("<svg ") :])
@@ -39,6 +40,9 @@ def tidy_svg(drawn: str, title: str, description: str, theme: str) -> str:
     for _ in range(3):  # groups of one, within each other
         body = _ALONE.sub(r"\1", body)
     body = _TEXTS.sub(lambda texts: _share_styles(texts.group()), body)
+    for shown, full in full_texts.items():
+        end = f">{escape(shown, quote=False)}</text>"
+        body = body.replace(end, f"><title>{escape(full, quote=False)}</title>{end[1:]}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 {width:g} '
         f'{height:g}" width="{width * 4 / 3:.0f}" height="{height * 4 / 3:.0f}" role="img" '

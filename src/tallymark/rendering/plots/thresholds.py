@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, show_short, text_inches
+from tallymark.rendering.plots.canvas import EDGE, SMALL, Canvas, show_value, text_inches
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.theme import Theme
 from tallymark.rendering.plots.thinning import simplify_line
@@ -24,7 +24,7 @@ class BestThresholdMark(NamedTuple):
     value: float
 
     def __str__(self) -> str:
-        return f"{self.name} is best at {show_short(self.threshold)}, where it is {show_short(self.value)}"
+        return f"{self.name} is best at {show_value(self.threshold)}, where it is {show_value(self.value)}"
 
 
 def thresholds_plot(
@@ -61,8 +61,8 @@ def thresholds_plot(
         canvas.name_axes(axes, "threshold: rows whose score reaches it are called positive", "")
 
     best_sentence = f" {best}." if best is not None else ""
-    description = f"{', '.join(lines)} for every threshold from {show_short(float(finite.min()))} to "
-    return Plot(title, f"{description}{show_short(float(finite.max()))}.{best_sentence}", table, draw)
+    description = f"{', '.join(lines)} for every threshold from {show_value(float(finite.min()))} to "
+    return Plot(title, f"{description}{show_value(float(finite.max()))}.{best_sentence}", table, draw)
 
 
 def _step_corners(thresholds: Any, values: Any, low: float, high: float) -> tuple[Any, Any]:

@@ -116,7 +116,7 @@ def to_objects(values: Any) -> Any:
 
 
 def first_non_number(texts: Any, *, codes: bool) -> tuple[int, str]:
-    """The first field that is no number, found by halves."""
+    """The first field that is not a number, by bisection."""
     trimmed = _trimmed(texts)
     low, high = 0, len(trimmed)
     while high - low > 1:

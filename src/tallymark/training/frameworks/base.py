@@ -37,7 +37,7 @@ def inputs_by_eval_set(evaluator: Evaluator, data: Any) -> dict[str, Any]:
 
 
 def check_row_count(evaluator: Evaluator, name: str, rows: int | None) -> None:
-    """Refuse inputs of other rows than those of the eval set, where it is known how many they are."""
+    """Reject inputs of other rows than those of the eval set, where it is known how many they are."""
     n = evaluator.eval_sets[name].n
     if rows is not None and rows != n:
         raise LengthError(
@@ -114,7 +114,7 @@ def repeat_per_row(sizes: Sequence[int] | Array, values: Array | None = None) ->
 
 
 def check_evaluator(evaluator: object) -> Evaluator:
-    """Refuse what is no evaluator."""
+    """Require an evaluator."""
     if isinstance(evaluator, Evaluator):
         return evaluator
     raise ParameterError(argument="evaluator", expected="be an Evaluator", got=describe(evaluator))
@@ -132,17 +132,17 @@ def has_stopping_rule(evaluator: Evaluator) -> bool:
 
 
 def check_dart(evaluator: Evaluator) -> None:
-    """Refuse to choose among the rounds of a boosting that changes the trees of earlier ones."""
+    """Raise if the best round is to be restored and the booster changes the trees of earlier rounds."""
     if has_stopping_rule(evaluator):
         raise ParameterError(
             argument="evaluator",
-            expected="have no rule of stopping where trees are boosted by dart, which changes those of "
-            "earlier rounds: there is no going back to the best one",
+            expected="not stop early with the dart booster, which changes the trees of earlier rounds: the best round "
+            "cannot be restored",
         )
 
 
 def check_margins(item: Metric, kind: str | None, by: str) -> None:
-    """Refuse a metric that reads margins only where a library gives it what the objective makes of them."""
+    """Reject a metric that reads margins only where a library gives it what the objective makes of them."""
     if item.kind == "margin" and kind is None:
         raise KindError(
             argument="kind",
@@ -153,7 +153,7 @@ def check_margins(item: Metric, kind: str | None, by: str) -> None:
 
 
 def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
-    """Refuse metrics on classes where the predictions given to eval sets are of another kind, undeclared."""
+    """Reject metrics on classes where the predictions given to eval sets are of another kind, undeclared."""
     for item in (evaluator.metrics or {}).values():
         for eval_set in evaluator.eval_sets.values():
             readable = ("margin",) if item.kind == "margin" else ("probability", "score")
@@ -171,7 +171,7 @@ def check_kinds(evaluator: Evaluator, given: str, by: str) -> None:
 
 
 def check_positive(eval_set: EvalSet, target: Array, by: str) -> None:
-    """Refuse an eval set that takes 1-D predictions for those of the class that its library calls 0."""
+    """Reject an eval set that takes 1-D predictions for those of the class that its library calls 0."""
     if eval_set.target.kind in ("value", "label") or len(target) != eval_set.n or not np.isin(target, (0, 1)).all():
         return
     try:

@@ -68,7 +68,7 @@ class EvaluatorCallback(Callback):  # type: ignore[misc]  # what is not installe
         self._best: tuple[int, Any] | None = None
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Refuse metrics that would misread what the model is trained to give."""
+        """Reject metrics that would misread what the model is trained to give."""
         loss = getattr(self.model, "loss", None)
         if self._predict is None and getattr(loss, "from_logits", False) is True:
             check_kinds(self.evaluator, "margin", f"a model for {type(loss).__name__}(from_logits=True)")

@@ -47,7 +47,7 @@ class TestTraining:
         dart = tm.training.Evaluator(
             "auc", ours.as_eval_set("valid", dvalid), early_stopping=tm.training.EarlyStopping(2)
         )
-        with pytest.raises(tm.ParameterError, match="boosted by dart, which changes those of earlier"):
+        with pytest.raises(tm.ParameterError, match="the dart booster, which changes the trees of earlier"):
             train(xgb, {"booster": "dart"}, dtrain, 2, callbacks=[ours.EvaluatorCallback(dart, dvalid)])
         callback = ours.EvaluatorCallback(evaluator, dvalid, save_best=True)
         with pytest.raises(tm.ParameterError, match="`save_best` must be False with the booster 'gblinear'"):
