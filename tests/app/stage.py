@@ -94,10 +94,10 @@ class Stage:
         given = {"base_url": host, "headers": {"Origin": host}, "follow_redirects": False, "cookies": cookies, **more}
         return TestClient(self.app, **given)
 
-    def person(self, name: str, *, organiser: bool = False) -> User:
+    def person(self, name: str, *, organiser: bool = False, operator: bool = False) -> User:
         with self.service.database.writing() as session:
             key = accounts.name_key(name)
-            user = User(name=name, key=key, password=None, organiser=organiser, created=self.clock())
+            user = User(name=name, key=key, password=None, organiser=organiser, operator=operator, created=self.clock())
             session.add(user)
         return user
 

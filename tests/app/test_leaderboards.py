@@ -180,7 +180,7 @@ def test_a_team_cannot_choose_too_many_or_unscored_submissions(stage, parted):
     assert {each.key for each in stage.all(select(Submission).where(Submission.final))} == set(keys[:2])
     assert choose() == 0
     assert stage.all(select(Submission).where(Submission.final)) == []
-    challenges.set_closed(stage.service, parted, closed=True)
+    challenges.set_closed(stage.service, stage.person("Olaf"), parted, closed=True)
     with pytest.raises(FormError, match="over"):
         choose(keys[0])
 

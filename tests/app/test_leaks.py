@@ -126,9 +126,9 @@ def test_private_scores_are_told_when_it_is_over(stage, secretive, host):
 
     assert not told()
     assert 'id="private"' in stage.client(host).get(path).text
-    challenges.set_closed(stage.service, secretive, closed=True)
+    challenges.set_closed(stage.service, host, secretive, closed=True)
     assert told()
-    challenges.set_closed(stage.service, secretive, closed=False)
+    challenges.set_closed(stage.service, host, secretive, closed=False)
     assert not told()
     stage.clock.move(days=8)
     assert told()

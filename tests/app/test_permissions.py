@@ -9,6 +9,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from tallymark.app import routes
+from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
 from tallymark.app.routes import ROUTERS
@@ -16,50 +17,71 @@ from tests.app.stage import FORM, guess, table, token_of, truth
 
 pytestmark = pytest.mark.slow
 
-WHO = ("nobody", "outsider", "member", "other", "organiser")
+# The rival organises another challenge; to this one, rival and operator are outsiders.
+WHO = ("nobody", "outsider", "member", "other", "owner", "co-organiser", "rival", "operator")
 FILE = {"submission": ("mine.csv", table(guess(5)))}
 ANSWERS = {"answers": ("answers.csv", table(truth()))}
 BOTH_FILES = {**ANSWERS, **FILE}
 
 # What each gets, in the order of WHO. To the page for signing in, strangers are sent by 303 (GET) or told by 401.
 PAGES = {
-    "/": (200, 200, 200, 200, 200),
-    "/analyse": (200, 200, 200, 200, 200),
-    "/challenges": (200, 200, 200, 200, 200),
-    "/challenges/{slug}": (200, 200, 200, 200, 200),
-    "/challenges/{slug}/sample": (200, 200, 200, 200, 200),
-    "/challenges/{slug}/leaderboard": (200, 200, 200, 200, 200),
-    "/challenges/{slug}/submit": (303, 403, 200, 200, 403),
-    "/challenges/{slug}/mine": (303, 403, 200, 200, 403),
-    "/submissions/{key}": (303, 404, 200, 404, 200),
-    "/submissions/{key}/report": (303, 404, 200, 404, 200),
-    "/sign-in": (200, 200, 200, 200, 200),
-    "/sign-up": (200, 200, 200, 200, 200),
-    "/account": (303, 200, 200, 200, 200),
-    "/organise": (303, 404, 404, 404, 200),
-    "/organise/new": (303, 404, 404, 404, 200),
-    "/organise/{slug}": (303, 404, 404, 404, 200),
-    "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200),
-    "/health": (200, 200, 200, 200, 200),
-    "/metrics": (200, 200, 200, 200, 200),
-    "/ready": (503, 503, 503, 503, 503),  # no threads in these tests
-    "/static/{name}": (200, 200, 200, 200, 200),
+    "/": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/analyse": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges/{slug}": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges/{slug}/sample": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges/{slug}/leaderboard": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges/{slug}/submit": (303, 403, 200, 200, 403, 403, 403, 403),
+    "/challenges/{slug}/mine": (303, 403, 200, 200, 403, 403, 403, 403),
+    "/submissions/{key}": (303, 404, 200, 404, 200, 200, 404, 404),
+    "/submissions/{key}/report": (303, 404, 200, 404, 200, 200, 404, 404),
+    "/sign-in": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/sign-up": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/account": (303, 200, 200, 200, 200, 200, 200, 200),
+    "/organise": (303, 404, 404, 404, 200, 200, 200, 404),
+    "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
+    "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/health": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/metrics": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/ready": (503, 503, 503, 503, 503, 503, 503, 503),  # no threads in these tests
+    "/static/{name}": (200, 200, 200, 200, 200, 200, 200, 200),
 }
 FORMS = {
-    ("/analyse", ""): ({}, BOTH_FILES, (200, 200, 200, 200, 200)),
-    ("/challenges/{slug}/join", ""): ({"team": "Newts"}, {}, (401, 303, 422, 422, 303)),
-    ("/challenges/{slug}/submit", "check"): ({}, FILE, (401, 403, 200, 200, 403)),
-    ("/challenges/{slug}/submit", "confirm"): ({"token": "{token}"}, {}, (401, 403, 303, 404, 403)),
-    ("/challenges/{slug}/mine", "own"): ({"final": "{key}"}, {}, (401, 403, 303, 422, 403)),
-    ("/sign-in", ""): ({"name": "x", "password": "y"}, {}, (422, 422, 422, 422, 422)),
-    ("/sign-up", ""): ({"name": "x"}, {}, (422, 422, 422, 422, 422)),
-    ("/sign-out", ""): ({}, {}, (303, 303, 303, 303, 303)),
-    ("/account", "everywhere"): ({"action": "everywhere"}, {}, (401, 303, 303, 303, 303)),
-    ("/account", "invite"): ({"action": "invite", "role": "organiser"}, {}, (401, 404, 404, 404, 200)),
-    ("/organise/new", ""): ({**FORM, "slug": "another"}, ANSWERS, (401, 404, 404, 404, 303)),
-    ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303)),
-    ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303)),
-    ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303)),
+    ("/analyse", ""): ({}, BOTH_FILES, (200, 200, 200, 200, 200, 200, 200, 200)),
+    ("/challenges/{slug}/join", ""): ({"team": "Newts"}, {}, (401, 303, 422, 422, 303, 303, 303, 303)),
+    ("/challenges/{slug}/submit", "check"): ({}, FILE, (401, 403, 200, 200, 403, 403, 403, 403)),
+    ("/challenges/{slug}/submit", "confirm"): ({"token": "{token}"}, {}, (401, 403, 303, 404, 403, 403, 403, 403)),
+    ("/challenges/{slug}/mine", "own"): ({"final": "{key}"}, {}, (401, 403, 303, 422, 403, 403, 403, 403)),
+    ("/sign-in", ""): ({"name": "x", "password": "y"}, {}, (422, 422, 422, 422, 422, 422, 422, 422)),
+    ("/sign-up", ""): ({"name": "x"}, {}, (422, 422, 422, 422, 422, 422, 422, 422)),
+    ("/sign-out", ""): ({}, {}, (303, 303, 303, 303, 303, 303, 303, 303)),
+    ("/account", "everywhere"): ({"action": "everywhere"}, {}, (401, 303, 303, 303, 303, 303, 303, 303)),
+    ("/account", "invite"): ({"action": "invite"}, {}, (401, 404, 404, 404, 200, 404, 200, 200)),
+    ("/account", "invite organisers"): (
+        {"action": "invite", "role": "organiser"},
+        {},
+        (401, 404, 404, 404, 404, 404, 404, 200),
+    ),
+    ("/organise/new", ""): ({**FORM, "slug": "another"}, ANSWERS, (401, 404, 404, 404, 303, 404, 303, 404)),
+    ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}", "add organiser"): (
+        {"action": "add organiser", "organiser": "Eve"},
+        {},
+        (401, 404, 404, 404, 303, 404, 404, 404),
+    ),
+    ("/organise/{slug}", "remove organiser"): (
+        {"action": "remove organiser", "organiser": "Cora"},
+        {},
+        (401, 404, 404, 404, 303, 404, 404, 404),
+    ),
+    ("/organise/{slug}", "transfer"): (
+        {"action": "transfer", "organiser": "Cora"},
+        {},
+        (401, 404, 404, 404, 303, 404, 404, 404),
+    ),
 }
 
 
@@ -68,7 +90,11 @@ def world(stage, host, challenge, player):
     """A client for each kind of person, and how the addresses are filled in."""
     other = stage.team(challenge, "Otters")
     key = player.send(guess(7))
-    people = (None, stage.person("Eve"), player.user, other.user, host)
+    co_organiser, rival = stage.person("Cora"), stage.person("Rita", organiser=True)
+    add_organiser(stage.service, host, challenge, "Cora")
+    stage.challenge(rival, slug="theirs")
+    operator = stage.person("Opal", operator=True)
+    people = (None, stage.person("Eve"), player.user, other.user, host, co_organiser, rival, operator)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
     return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}

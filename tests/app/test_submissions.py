@@ -61,10 +61,10 @@ def test_a_closed_challenge_takes_nothing_until_it_is_reopened(stage, host):
     """A closed challenge takes nothing, not even late files; opened again, it does."""
     challenge = stage.challenge(host, late="mark")
     player = stage.team(challenge, "Team")
-    challenges.set_closed(stage.service, challenge, closed=True)
+    challenges.set_closed(stage.service, host, challenge, closed=True)
     with pytest.raises(ConflictError, match="closed"):
         player.send(guess(5))
-    challenges.set_closed(stage.service, challenge, closed=False)
+    challenges.set_closed(stage.service, host, challenge, closed=False)
     assert stage.submission(player.send(guess(5))).late is False
 
 

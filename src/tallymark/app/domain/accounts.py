@@ -76,6 +76,7 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
                 key=name_key(displayed),
                 password=hashed,
                 organiser=invited is not None and invited.organiser,
+                operator=invited is not None and invited.first,
                 created=now,
             )
             session.add(user)
@@ -158,7 +159,9 @@ def find_signed_in_user(session: Session, service: Service, secret: str | None) 
     if not secret:
         return None
     sign_in = session.get(SignIn, hash_secret(secret))
-    return sign_in.user if sign_in is not None and sign_in.expires > service.now() else None
+    if sign_in is None or sign_in.expires <= service.now() or sign_in.user.disabled is not None:
+        return None
+    return sign_in.user
 
 
 def sign_out(service: Service, secret: str) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain import leaderboards
+from tallymark.app.domain import audit, leaderboards
 from tallymark.app.domain.drafts import ChallengeDraft
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.versions import (
@@ -20,7 +20,7 @@ from tallymark.app.domain.versions import (
     scoring_config_of,
 )
 from tallymark.app.service import Service
-from tallymark.app.store.models import Challenge, Submission, User, Version
+from tallymark.app.store.models import Challenge, Organiser, Submission, User, Version
 
 
 def create_challenge(service: Service, user: User, draft: ChallengeDraft, answers: BinaryIO) -> Challenge:
@@ -33,7 +33,9 @@ def create_challenge(service: Service, user: User, draft: ChallengeDraft, answer
             )
             session.add(challenge)
             session.flush()
+            session.add(Organiser(challenge_id=challenge.id, user_id=user.id, owner=True, created=service.now()))
             add_version(session, service, challenge, user, prepared)
+            audit.record(session, service, user, "create", challenge)
             return challenge
     except IntegrityError:
         raise FormError({"slug": "This address is taken. Choose another."}) from None
@@ -54,6 +56,7 @@ def update_challenge(service: Service, user: User, challenge: Challenge, draft: 
         leaderboards.mark_changed(session, challenge.id)
         if prepared is not None:
             add_version(session, service, challenge, user, prepared, after=version)
+        audit.record(session, service, user, "edit", challenge, new_version=prepared is not None)
     service.work_available.set()
     return prepared is not None
 
@@ -67,6 +70,7 @@ def replace_answers(service: Service, user: User, challenge: Challenge, answers:
     prepared = prepare_version(service, scoring_config_of(version), answers)
     with service.database.writing() as session:
         add_version(session, service, challenge, user, prepared, note.strip()[:200], after=version)
+        audit.record(session, service, user, "answers", challenge, note.strip()[:200])
     service.work_available.set()
 
 
@@ -102,7 +106,7 @@ def accepts_submissions(challenge: Challenge, now: datetime) -> bool:
     return state == "open" or (state == "closed" and challenge.closed is None and challenge.late == "mark")
 
 
-def set_closed(service: Service, challenge: Challenge, *, closed: bool) -> None:
+def set_closed(service: Service, user: User, challenge: Challenge, *, closed: bool) -> None:
     """Close a challenge, or reopen it."""
     with service.database.writing() as session:
         locked = lock_challenge(session, challenge.id)
@@ -112,4 +116,5 @@ def set_closed(service: Service, challenge: Challenge, *, closed: bool) -> None:
             raise FormError({"deadline": "The deadline has passed. Set a later one to reopen the challenge."})
         locked.closed = service.now() if closed else None
         leaderboards.mark_changed(session, challenge.id)
+        audit.record(session, service, user, "close" if closed else "reopen", challenge)
     service.work_available.set()

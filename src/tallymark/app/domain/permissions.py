@@ -9,14 +9,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.errors import NotFoundError, SignInRequiredError
-from tallymark.app.store.models import Challenge, Member, Submission, User, Version
+from tallymark.app.store.models import Challenge, Member, Organiser, Submission, User, Version
 
 
 class Actor(NamedTuple):
-    """Who acts: a user, None if nobody is signed in; and their team in the challenge."""
+    """Who acts: a user, None if nobody is signed in; their team in the challenge, and if they organise or own it."""
 
     user: User | None
     team_id: int | None = None
+    organises: bool = False
+    owns: bool = False
 
 
 class Resource(NamedTuple):
@@ -38,12 +40,28 @@ def _signed_in(actor: Actor, _: Resource) -> bool:
     return actor.user is not None
 
 
-def _organiser(actor: Actor, _: Resource) -> bool:
+def _may_create(actor: Actor, _: Resource) -> bool:
     return actor.user is not None and actor.user.organiser
 
 
+def _operator(actor: Actor, _: Resource) -> bool:
+    return actor.user is not None and actor.user.operator
+
+
+def _may_invite(actor: Actor, resource: Resource) -> bool:
+    return _may_create(actor, resource) or _operator(actor, resource)
+
+
+def _organises(actor: Actor, _: Resource) -> bool:
+    return actor.organises
+
+
+def _owns(actor: Actor, _: Resource) -> bool:
+    return actor.owns
+
+
 def _can_see(actor: Actor, resource: Resource) -> bool:
-    return resource.published or _organiser(actor, resource)
+    return resource.published or actor.organises
 
 
 def _can_join(actor: Actor, resource: Resource) -> bool:
@@ -58,8 +76,8 @@ def _own_team(actor: Actor, resource: Resource) -> bool:
     return actor.team_id is not None and actor.team_id == resource.team_id
 
 
-def _own_team_or_organiser(actor: Actor, resource: Resource) -> bool:
-    return _own_team(actor, resource) or _organiser(actor, resource)
+def _own_team_or_organises(actor: Actor, resource: Resource) -> bool:
+    return _own_team(actor, resource) or actor.organises
 
 
 PERMISSIONS: dict[str, PermissionRule] = {
@@ -74,11 +92,12 @@ PERMISSIONS: dict[str, PermissionRule] = {
     "submit a file": _member,
     "see own submissions": _member,
     "choose finals": _member,
-    "see a submission": _own_team_or_organiser,
-    "see what is hidden": _organiser,
-    "invite others": _organiser,
-    "create a challenge": _organiser,
-    "organise a challenge": _organiser,
+    "see a submission": _own_team_or_organises,
+    "invite others": _may_invite,
+    "invite organisers": _operator,
+    "create a challenge": _may_create,
+    "organise a challenge": _organises,
+    "own a challenge": _owns,
 }
 
 
@@ -97,11 +116,12 @@ def require(action: str, actor: Actor, resource: Resource | None = None) -> None
 
 
 def find_actor(session: Session, user: User | None, challenge: Challenge | None) -> Actor:
-    """A user, with their team in a challenge."""
+    """A user, with their team in a challenge, and whether they organise or own it."""
     if user is None or challenge is None:
         return Actor(user)
     team = select(Member.team_id).where(Member.challenge_id == challenge.id, Member.user_id == user.id)
-    return Actor(user, session.scalar(team))
+    organiser = session.get(Organiser, (challenge.id, user.id))
+    return Actor(user, session.scalar(team), organiser is not None, organiser is not None and organiser.owner)
 
 
 def resource_of(challenge: Challenge, version: Version | None, submission: Submission | None = None) -> Resource:

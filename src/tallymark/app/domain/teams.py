@@ -15,11 +15,12 @@ from tallymark.app.domain.challenges import accepts_submissions, is_over
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.versions import lock_challenge
 from tallymark.app.service import Service
-from tallymark.app.store.models import Challenge, Member, Submission, Team, User
+from tallymark.app.store.models import Challenge, Member, Organiser, Submission, Team, User
 
 
 def join_challenge(service: Service, user: User, challenge: Challenge, name: str, code: str) -> Team:
-    """Join a challenge in a new team of this name, or in the team with this code. Teams of organisers are baselines."""
+    """Join a challenge in a new team of this name, or in the team with this code. Teams that its
+    organisers make are baselines."""
     with service.database.writing() as session:
         current = session.get(Challenge, challenge.id)
         if current is None:
@@ -33,7 +34,8 @@ def join_challenge(service: Service, user: User, challenge: Challenge, name: str
         elif not name:
             raise FormError({"team": "Enter a name for a new team, or the code of an existing one."})
         else:
-            team = create_team(session, service, challenge, name, baseline=user.organiser)
+            organises = session.get(Organiser, (challenge.id, user.id)) is not None
+            team = create_team(session, service, challenge, name, baseline=organises)
         try:
             with session.begin_nested():
                 session.add(Member(team_id=team.id, user_id=user.id, challenge_id=challenge.id))

@@ -13,7 +13,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.accounts import find_signed_in_user
-from tallymark.app.domain.permissions import Actor, Resource, find_actor, is_allowed, require
+from tallymark.app.domain.organisers import organises_any
+from tallymark.app.domain.permissions import Actor, Resource, find_actor, require
 from tallymark.app.http.uploads import ParsedForm, format_bytes, read_form
 from tallymark.app.pages.rendering import render
 from tallymark.app.pages.shell import Flash, Form, Link, Person, Shell
@@ -29,6 +30,9 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "created": ("good", "Challenge created. Others can see it now."),
     "closed": ("note", "The challenge is closed."),
     "reopened": ("good", "The challenge is open again."),
+    "organiser-added": ("good", "They can organise this challenge now."),
+    "organiser-removed": ("note", "They can no longer organise this challenge."),
+    "transferred": ("good", "The challenge has a new owner. You are still a co-organiser."),
     "chosen": ("good", "Selection saved."),
     "password": ("good", "Password changed. You were signed out on all other devices."),
     "signed-out": ("note", "You are signed out."),
@@ -39,10 +43,11 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
 class RequestContext:
     """One request: the service, the user, and the time."""
 
-    def __init__(self, request: Request, service: Service, user: User | None) -> None:
+    def __init__(self, request: Request, service: Service, user: User | None, *, organises: bool = False) -> None:
         self.request = request
         self.service = service
         self.user = user
+        self.organises = organises  # a challenge, or may create one
         self.now: datetime = service.now()
 
     @property
@@ -62,11 +67,6 @@ class RequestContext:
         require(action, actor, resource)
         return actor
 
-    @property
-    def is_organiser(self) -> bool:
-        """Whether the user may see what participants do not."""
-        return is_allowed("see what is hidden", Actor(self.user))
-
     def signed_in_user(self) -> User:
         """The user, in a route that requires one."""
         assert self.user is not None
@@ -83,8 +83,8 @@ class RequestContext:
         links = [("Analyse", "/analyse"), ("Challenges", "/challenges")]
         person = None
         if self.user is not None:
-            links += [("Organise", "/organise")] * self.user.organiser
-            person = Person(self.user.name, "organiser" if self.user.organiser else "participant")
+            links += [("Organise", "/organise")] * self.organises
+            person = Person(self.user.name, "organiser" if self.organises else "participant")
         flash = FLASHES.get(self.request.query_params.get("said", ""))
         return Shell(
             title,
@@ -104,11 +104,12 @@ def request_context(request: Request) -> RequestContext:
     """The context of a request, with the user of its cookie."""
     service: Service = request.app.state.service
     secret = request.cookies.get(SESSION_COOKIE)
-    user = None
+    user, organises = None, False
     if secret:
         with service.database.reading() as session:
             user = find_signed_in_user(session, service, secret)
-    return RequestContext(request, service, user)
+            organises = user is not None and (user.organiser or organises_any(session, user))
+    return RequestContext(request, service, user, organises=organises)
 
 
 ContextDep = Annotated[RequestContext, Depends(request_context)]

@@ -27,6 +27,7 @@ class OrganisePage(NamedTuple):
 
     shell: Shell
     challenges: Sequence[OrganisedChallenge]
+    may_create: bool = True
 
 
 class AnswersVersion(NamedTuple):
@@ -40,11 +41,20 @@ class AnswersVersion(NamedTuple):
     note: str = ""
 
 
+class OrganiserRow(NamedTuple):
+    """An organiser of a challenge."""
+
+    name: str
+    owner: bool
+    since: PageTime
+
+
 class EditPage(NamedTuple):
     """`/organise/new` and `/organise/{slug}` (edit.html).
 
     Forms send `action`: "save" with the fields below, "answers" with the file `answers` and `answers_note` (of an
-    existing challenge; a new one has the file in its form), "close" or "reopen".
+    existing challenge; a new one has the file in its form), "close" or "reopen"; the owner's also "add organiser",
+    "remove organiser" and "transfer" with the name `organiser`.
 
     Fields: `title`, `slug`, `summary`, `rules`, `task`, `id_column`, `label_column`, `query_column`, `classes`,
     `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`, `opens`, `deadline` (as
@@ -65,3 +75,6 @@ class EditPage(NamedTuple):
     problems: ProblemSection | None = None
     parts: Sequence[Link] = ()
     """Downloads of the current answers, by part."""
+    organisers: Sequence[OrganiserRow] = ()
+    owned: bool = False
+    """Whether the reader owns the challenge."""

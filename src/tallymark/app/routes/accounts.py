@@ -29,7 +29,7 @@ from tallymark.app.store.models import Invitation, SignIn
 router = APIRouter()
 _ROLES = [
     SelectOption("participant", "Participant", "Takes part in challenges."),
-    SelectOption("organiser", "Organiser", "Creates challenges, sees all submissions and invites others."),
+    SelectOption("organiser", "Organiser", "Creates challenges, sees their submissions and invites participants."),
 ]
 _MAX_INVITATIONS = 20
 
@@ -134,12 +134,12 @@ def _account_page(context: RequestContext, errors: Mapping[str, str] | None = No
     view = AccountPage(
         context.shell("Your account", {}, errors),
         user.name,
-        "organiser" if user.organiser else "participant",
+        "operator" if user.operator else "organiser" if user.organiser else "participant",
         page_time(user.created, context.now),
         f"Signed in on {pluralize(devices, 'device')}",
         accounts.MIN_PASSWORD_LENGTH,
-        user.organiser,
-        _ROLES if user.organiser else (),
+        user.organiser or user.operator,
+        _ROLES if user.operator else _ROLES[:1],
         link,
         [_invitation_row(context, each) for each in invitations],
     )
@@ -178,6 +178,8 @@ def _change(context: RequestContext, form: ParsedForm) -> Response:
     if action == "invite":
         context.require("invite others")
         organiser = form.values.get("role") == "organiser"
+        if organiser:
+            context.require("invite organisers")
         secret = accounts.create_invitation(context.service, user, organiser=organiser)
         return _account_page(context, link=f"{context.settings.address}/sign-up?invitation={secret}")
     raise invalid_form()

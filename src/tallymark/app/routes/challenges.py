@@ -105,7 +105,7 @@ def _challenge_page(
             team=team,
             may_join=actor.user is not None and team is None and (state == "soon" or accepts),
             may_submit=team is not None and accepts,
-            may_organise=context.is_organiser,
+            may_organise=actor.organises,
         )
     return context.page("challenge.html", view, 422 if errors else 200)
 

@@ -44,7 +44,7 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
         actor = context.require("see a leaderboard", session, resource_of(challenge, version))
         if version is None:
             raise NotFoundError()
-        visible = visibility(challenge, version, context.now, is_organiser=context.is_organiser)
+        visible = visibility(challenge, version, context.now, is_organiser=actor.organises)
         parts = [PUBLIC, PRIVATE] if visible.private_part else [PUBLIC]
         if part not in parts:
             raise NotFoundError()
@@ -56,7 +56,7 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
         metrics = dict(islice(metrics_of(version).items(), 1 + MAX_OTHER_METRICS))
         name, metric = next(iter(metrics.items()))
         rows = leaderboard_rows(
-            entries, metrics, part, context.now, actor.team_id, intervals=visible.intervals, links=context.is_organiser
+            entries, metrics, part, context.now, actor.team_id, intervals=visible.intervals, links=actor.organises
         )
         own_place = None if actor.team_id is None else board.place_of_team(session, actor.team_id)
         own_page = None if own_place is None else (own_place - 1) // PAGE_SIZE + 1

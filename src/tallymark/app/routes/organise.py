@@ -11,20 +11,22 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
 
 from tallymark.app.domain import challenges
 from tallymark.app.domain.drafts import parse_draft
 from tallymark.app.domain.errors import FormError, NotFoundError
+from tallymark.app.domain.organisers import add_organiser, list_organisers, remove_organiser, transfer_challenge
 from tallymark.app.domain.permissions import resource_of
 from tallymark.app.domain.versions import current_version, part_as_csv
 from tallymark.app.http.errors import invalid_form
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
 from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.formatting import TASK_NAMES, optional_page_time, page_time
-from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
+from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage, OrganiserRow
 from tallymark.app.pages.problems import problem_section
 from tallymark.app.pages.shell import Link, ProblemSection, SelectOption
-from tallymark.app.store.models import Challenge, Submission, Team, Version
+from tallymark.app.store.models import Challenge, Organiser, Submission, Team, Version
 from tallymark.errors import Rejection
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
@@ -50,6 +52,11 @@ _LATE = [
     SelectOption("refuse", "No submissions"),
     SelectOption("mark", "Submissions are scored and marked as late, but not ranked"),
 ]
+_ORGANISER_ACTIONS = {
+    "add organiser": (add_organiser, "organiser-added"),
+    "remove organiser": (remove_organiser, "organiser-removed"),
+    "transfer": (transfer_challenge, "transferred"),
+}
 _DEFAULTS = {
     "task": "labels",
     "id_column": "row_id",
@@ -64,12 +71,17 @@ _DEFAULTS = {
 
 @router.get("/organise")
 def organise(context: ContextDep) -> Response:
-    """All challenges, for organisers."""
-    context.require("organise a challenge")
+    """The challenges that the user organises."""
+    if not context.organises:
+        context.require("create a challenge")
     with context.service.database.reading() as session:
-        newest_first = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
+        own = select(Challenge).join(Organiser, Organiser.challenge_id == Challenge.id)
+        own = own.where(Organiser.user_id == context.signed_in_user().id)
+        newest_first = session.scalars(own.order_by(Challenge.created.desc())).all()
         view = OrganisePage(
-            context.shell("Organise"), [_organised_challenge(session, context, each) for each in newest_first]
+            context.shell("Organise"),
+            [_organised_challenge(session, context, each) for each in newest_first],
+            context.signed_in_user().organiser,
         )
     return context.page("organise.html", view)
 
@@ -127,7 +139,7 @@ def edit_form(slug: str, context: ContextDep) -> Response:
 
 
 def _find_organised(context: RequestContext, slug: str) -> Challenge:
-    context.require("organise a challenge")
+    context.require("have an account")
     with context.service.database.reading() as session:
         challenge, version = challenges.find_challenge(session, slug)
         context.require("organise a challenge", session, resource_of(challenge, version))
@@ -137,7 +149,7 @@ def _find_organised(context: RequestContext, slug: str) -> Challenge:
 @router.get("/organise/{slug}/answers/{part}")
 def answers(slug: str, part: str, context: ContextDep) -> Response:
     """The answers of a part, to reproduce its scores on the command line."""
-    context.require("organise a challenge")
+    context.require("have an account")
     with context.service.database.reading() as session:
         challenge, version = challenges.find_challenge(session, slug)
         context.require("organise a challenge", session, resource_of(challenge, version))
@@ -150,12 +162,12 @@ def answers(slug: str, part: str, context: ContextDep) -> Response:
 @router.post("/organise/{slug}")
 async def change(slug: str, request: Request, context: ContextDep) -> Response:
     """Change a challenge, replace its answers, close it or reopen it."""
-    context.require("organise a challenge")
-    return await handle_form(request, context, partial(_change, slug), max_files=1)
+    challenge = await run_in_threadpool(_find_organised, context, slug)  # before anything is read
+    return await handle_form(request, context, partial(_change, challenge), max_files=1)
 
 
-def _change(slug: str, context: RequestContext, form: ParsedForm) -> Response:
-    challenge, action = _find_organised(context, slug), form.values.get("action", "")
+def _change(challenge: Challenge, context: RequestContext, form: ParsedForm) -> Response:
+    slug, action = challenge.slug, form.values.get("action", "")
     path = f"/organise/{slug}"
     try:
         if action == "save":
@@ -171,13 +183,23 @@ def _change(slug: str, context: RequestContext, form: ParsedForm) -> Response:
             )
             return redirect(path, "version")
         if action in ("close", "reopen"):
-            challenges.set_closed(context.service, challenge, closed=action == "close")
+            challenges.set_closed(context.service, context.signed_in_user(), challenge, closed=action == "close")
             return redirect(path, "closed" if action == "close" else "reopened")
+        if action in _ORGANISER_ACTIONS:
+            _require_owner(context, challenge)
+            change, flash = _ORGANISER_ACTIONS[action]
+            change(context.service, context.signed_in_user(), challenge, form.values.get("organiser", ""))
+            return redirect(path, flash)
     except (FormError, Rejection) as error:
         values = form.values if action == "save" else None
         errors, problems = (error.errors, None) if isinstance(error, FormError) else (None, problem_section(error))
         return _edit_page(context, challenge, values, errors, problems, form.values.get("answers_note", ""))
     raise invalid_form()
+
+
+def _require_owner(context: RequestContext, challenge: Challenge) -> None:
+    with context.service.database.reading() as session:
+        context.require("own a challenge", session, resource_of(challenge, current_version(session, challenge)))
 
 
 def _edit_page(
@@ -189,8 +211,10 @@ def _edit_page(
     note: str = "",
 ) -> Response:
     versions: list[Version] = []
+    organisers: list[Organiser] = []
     if challenge is not None:
         with context.service.database.reading() as session:
+            organisers = list(list_organisers(session, challenge))
             newest_first = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
             versions = list(session.scalars(newest_first))
     fields = values if values is not None or challenge is None else _fields(challenge, versions[0])
@@ -209,6 +233,8 @@ def _edit_page(
         [_version_row(context, each, versions[0]) for each in versions],
         problems,
         [] if challenge is None else _part_links(challenge, versions[0]),
+        [OrganiserRow(each.user.name, each.owner, page_time(each.created, context.now)) for each in organisers],
+        any(each.owner and context.user is not None and each.user_id == context.user.id for each in organisers),
     )
     return context.page("edit.html", view, 422 if errors or problems else 200)
 

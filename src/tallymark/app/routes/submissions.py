@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from tallymark.app.domain.challenges import find_challenge, is_over
 from tallymark.app.domain.checks import CheckInProgress, check_and_keep, open_checked
 from tallymark.app.domain.errors import ForbiddenError, FormError, NotFoundError
-from tallymark.app.domain.permissions import resource_of
+from tallymark.app.domain.permissions import Actor, resource_of
 from tallymark.app.domain.quota import quota_status
 from tallymark.app.domain.results import load_result
 from tallymark.app.domain.submissions import clean_file_name, refusal_reason, submit_file
@@ -127,21 +127,21 @@ def _check(context: RequestContext, challenge: Challenge, version: Version, form
     return _submit_page(context, challenge.slug, checked=check_summary(name, passed.check, passed.token))
 
 
-def _find_submission(session: Session, context: RequestContext, key: str) -> Submission:
+def _find_submission(session: Session, context: RequestContext, key: str) -> tuple[Submission, Actor]:
+    """A submission, and its reader."""
     submission = session.scalar(select(Submission).where(Submission.key == key))
     if submission is None:
         raise NotFoundError()
     resource = resource_of(submission.challenge, submission.version, submission)
-    context.require("see a submission", session, resource)
-    return submission
+    return submission, context.require("see a submission", session, resource)
 
 
 @router.get("/submissions/{key}")
 def result(key: str, context: ContextDep) -> Response:
     """The result of a submission."""
     with context.service.database.reading() as session:
-        submission = _find_submission(session, context, key)
-        result = load_result(session, submission, context.now, is_organiser=context.is_organiser)
+        submission, actor = _find_submission(session, context, key)
+        result = load_result(session, submission, context.now, is_organiser=actor.organises)
         shell = context.shell(submission.file_name)
         return context.page("result.html", result_page(shell, result, context.now, context.settings.resamples))
 
@@ -150,10 +150,10 @@ def result(key: str, context: ContextDep) -> Response:
 def report(key: str, context: ContextDep) -> Response:
     """The result as a self-contained file."""
     with context.service.database.reading() as session:
-        submission = _find_submission(session, context, key)
+        submission, actor = _find_submission(session, context, key)
         if submission.state != "scored":
             raise NotFoundError()
-        result = load_result(session, submission, context.now, is_organiser=context.is_organiser)
+        result = load_result(session, submission, context.now, is_organiser=actor.organises)
         page = to_page(result_document(result, context.now, context.settings.resamples))
     file_name = f"{submission.challenge.slug}-{submission.key[:6]}.html"
     headers = {"Content-Disposition": f'attachment; filename="{file_name}"'}

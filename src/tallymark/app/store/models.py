@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
@@ -68,8 +69,11 @@ class User(Base):
     name: Mapped[str]
     key: Mapped[str] = mapped_column(unique=True)  # the name, without case and other looks
     password: Mapped[str | None]  # its hash
-    organiser: Mapped[bool] = mapped_column(default=False)
+    organiser: Mapped[bool] = mapped_column(default=False)  # may create challenges
+    operator: Mapped[bool] = mapped_column(default=False, server_default=false())  # manages accounts
     created: Mapped[datetime]
+    disabled: Mapped[datetime | None]
+    deleted: Mapped[datetime | None]  # the name and the password are gone then
 
 
 class SignIn(Base):
@@ -96,6 +100,31 @@ class Invitation(Base):
     expires: Mapped[datetime]
     used_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     used: Mapped[datetime | None]
+
+
+class PasswordReset(Base):
+    """A link by which a user sets a new password once, by the hash of its secret."""
+
+    __tablename__ = "password_resets"
+    secret: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+
+
+class AuditEntry(Base):
+    """What an organiser or an operator did. Entries are only ever added (see `domain.audit`)."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index("ix_audit_of_challenge", "challenge_id", "id"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    created: Mapped[datetime]
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))  # None: the command line
+    action: Mapped[str] = mapped_column(String(40))
+    challenge_id: Mapped[int | None] = mapped_column(ForeignKey("challenges.id", ondelete="SET NULL"))
+    subject: Mapped[str]
+    details: Mapped[dict[str, Any]]
+    user: Mapped[User | None] = relationship()
 
 
 class StoredFile(Base):
@@ -130,6 +159,17 @@ class Challenge(Base):
     shows_counts: Mapped[bool] = mapped_column(default=False)
     changes: Mapped[int] = mapped_column(default=0)  # of what is ranked, counted
     ranked: Mapped[int] = mapped_column(default=0)  # the count that the leaderboards have seen
+
+
+class Organiser(Base):
+    """A user who organises a challenge: its owner, or a co-organiser."""
+
+    __tablename__ = "organisers"
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
+    owner: Mapped[bool] = mapped_column(default=False)
+    created: Mapped[datetime]
+    user: Mapped[User] = relationship(lazy="joined", innerjoin=True)
 
 
 class Version(Base):
