@@ -10,7 +10,7 @@ from sqlalchemy import select
 from tallymark.app.domain.teams import join_challenge
 from tallymark.app.store.models import LeaderboardEntry
 from tests.app.crowd import crowd
-from tests.app.stage import BOTH, ROWS, table, truth
+from tests.app.stage import BOTH, ROWS, guess, table, truth
 
 pytestmark = pytest.mark.slow
 
@@ -102,3 +102,55 @@ def test_progress_is_the_best_so_far(stage, host, metrics, sent, steps):
     if steps is not None:
         assert [float(each.replace("−", "-")) for each in told] == [float(each) for each in steps]
     assert f"from {told[0]} to {told[-1]} in 3 steps" in page
+
+
+def _bars(page: str) -> list[tuple[str, ...]]:
+    """The places of the ends of each bar and of its value, which is empty where it is not drawn."""
+    bars = re.findall(r'<svg class="scale".*?</td>', page, re.DOTALL)
+    parts = r'(?:class="span" x1="([^%]+)%" x2="([^%]+)%"|class="dot" cx="([^%]+)%"|class="track")'
+    return [tuple(map("".join, zip(*re.findall(parts, bar), strict=True))) for bar in bars]
+
+
+def test_a_hopeless_entry_does_not_squash_the_leaders(stage, host):
+    """Bars are scaled to the leading entries; one that is far behind has an arrow, and words for it."""
+    rows = 400
+    challenge = stage.challenge(host, table(truth(rows)))
+    for right in (380, 376, 372, 350, 4):
+        stage.team(challenge, f"Right {right}").send(guess(right, rows))
+    page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
+    *shown, (lo, hi, dot) = _bars(page)
+    assert (lo, hi, dot) == ("", "", "")
+    widths = [float(hi) - float(lo) for lo, hi, _ in shown]
+    assert all(width > 100 / 6 for width in widths)
+    assert max(float(hi) for _, hi, _ in shown) == 100
+    assert all(float(lo) < float(dot) < float(hi) for lo, hi, dot in shown)
+    assert page.count('class="beyond"') == 1
+    assert '<span class="unseen"> (beyond the scale)</span>' in page
+    assert "to fit the leading entries; an arrow marks an interval that goes on beyond." in page
+
+
+@pytest.mark.parametrize(("metrics", "side"), [("rmse", "right"), ("r2", "left"), ("mean_bias", "right")])
+def test_bars_are_clipped_on_the_worse_side(stage, host, metrics, side):
+    """Errors on the right, gains on the left, and what should be near a value where it is far from it."""
+    challenge = stage.challenge(host, table(range(ROWS)), task="numbers", metrics=metrics)
+    for off in (1, 1.1, 500):
+        noise = [off * (1 + (n % 5) / 10) for n in range(ROWS)]
+        stage.team(challenge, f"Off {off}").send([n + by for n, by in enumerate(noise)])
+    stage.work()
+    page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
+    *_, (lo, hi, dot) = _bars(page)
+    assert (lo, hi, dot) == ("", "", "")
+    assert page.count('<svg x="100%" overflow="visible"><path class="beyond"') == (side == "right")
+    assert page.count('class="beyond"') == 1
+
+
+def test_bars_of_entries_that_are_near_each_other_are_not_clipped(stage, host):
+    """The scale then ends where the last interval does, and says so."""
+    challenge = stage.challenge(host)
+    for right in (36, 34, 30):
+        stage.team(challenge, f"Right {right}").send(guess(right))
+    page = stage.client().get(f"/challenges/{challenge.slug}/leaderboard").text
+    assert min(float(lo) for lo, _, _ in _bars(page)) == 0
+    assert max(float(hi) for _, hi, _ in _bars(page)) == 100
+    assert 'class="beyond"' not in page
+    assert re.search(r"The bars are drawn from \d\d\.\d % to \d\d\.\d %\. *<", page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from sqlalchemy import select
@@ -128,6 +129,68 @@ def test_the_private_part_ranks_what_was_chosen(stage, parted):
     assert chosen[0] == stage.submission(wise).id
     assert stage.board(parted, "private") == ["Careful", "Careless"]
     assert stage.board(parted, "public") == ["Careless", "Careful"]
+
+
+def _mine(player) -> tuple[str, list[str], list[list[str]]]:
+    """The words of a team's own submissions, the headings of the scores, and of each row its final and its scores."""
+    page = player.client().get(f"/challenges/{player.challenge.slug}/mine").text
+    heads = re.findall(r'<th scope="col"[^>]*class="number"><bdi[^>]*>([^<]*)', page)
+    rows = re.findall(r"<tr role=\"row\".*?</tr>", page, re.DOTALL)[1:]
+    cells = [re.findall(r'data-name="(?:Final|[^"]*[↑↓][^"]*)">\s*(?:<span[^>]*>)?([^<]*)', row) for row in rows]
+    return page, heads, cells
+
+
+def test_once_it_is_over_own_submissions_have_private_scores_and_the_final_rank(stage, host, parted):
+    """Not before, for organisers either; then nothing is left to select or to submit, and the entry is marked."""
+    team, other = stage.team(parted, "Careful"), stage.team(parted, "Other")
+    team.send(_mixed(19, 2))
+    stage.clock.move(seconds=1)
+    team.send(_mixed(12, 18))
+    other.send(_mixed(20, 20))
+    page, heads, cells = _mine(team)
+    assert "Select up to 2 submissions" in page
+    assert "submissions used today" in page
+    assert not any("private" in head for head in heads)
+    assert "Final ranking" not in page
+
+    challenges.set_closed(stage.service, parted, closed=True)
+    page, heads, cells = _mine(team)
+    assert not re.search("Select|used today|Save selection|Submit a file", page)
+    assert "This challenge is closed and accepts no submissions." in page
+    assert "You selected no submission, so your best public one counted." in page
+    assert [each.rpartition(" (")[2] for each in heads[:2]] == ["public)", "private)"]
+    assert [each[:3] for each in cells] == [["", "60.0 %", "90.0 %"], ["ranked", "95.0 %", "10.0 %"]]
+    assert re.search(r"Place <strong>2</strong> <span[^>]*>of 2 entries", page)
+    assert f'href="/challenges/{parted.slug}/leaderboard?part=private">Go to the final ranking' in page
+
+
+def test_own_submissions_mark_the_selected_one_that_counted(stage, parted):
+    """Of several selected, the one with the best private score is ranked."""
+    team = stage.team(parted, "Careful")
+    keys = []
+    for right in ((19, 2), (12, 18), (11, 3)):
+        keys.append(team.send(_mixed(*right)))
+        stage.clock.move(seconds=1)
+    teams.choose_finals(stage.service, parted, team.team.id, keys[1:])
+    challenges.set_closed(stage.service, parted, closed=True)
+    page, _, cells = _mine(team)
+    assert "Of the 2 submissions that you selected, the best private one counted." in page
+    assert [each[0].strip() for each in cells] == ["selected", "ranked", ""]
+
+
+def test_without_a_private_part_the_final_ranking_is_the_public_one(stage, challenge):
+    """A team that has no ranked submission is told so."""
+    team, idle = stage.team(challenge, "Team"), stage.team(challenge, "Idle")
+    team.send(truth())
+    idle.send(b"no table")
+    challenges.set_closed(stage.service, challenge, closed=True)
+    page, heads, _ = _mine(team)
+    assert "Your best submission counted." in page
+    assert f'href="/challenges/{challenge.slug}/leaderboard">Go to the final ranking' in page
+    assert not any("(public)" in head for head in heads)
+    page, *_ = _mine(idle)
+    assert "No submission of your team is ranked." in page
+    assert "Final ranking" not in page
 
 
 @BOTH

@@ -12,6 +12,7 @@ from tallymark.app.domain import accounts
 from tallymark.app.http.middleware import CONTENT_SECURITY_POLICY
 from tallymark.app.http.request_context import local_path
 from tallymark.app.logs import start_logs
+from tallymark.app.routes import ROUTERS
 from tests.app.stage import guess, table, token_of
 
 pytestmark = pytest.mark.slow
@@ -112,6 +113,28 @@ def test_headers_are_on_every_answer(stage, challenge, player, monkeypatch):
     assert "An internal error occurred" in found[-1][1].text
 
 
+def test_head_is_get_without_its_body(stage, challenge, player, host):
+    """On every GET route, with the same status and headers; what is not found or needs a sign-in stays so."""
+    client, visitor = stage.client(host), stage.client()
+    key = player.send(guess(9))
+    named = {"slug": challenge.slug, "key": key, "part": "public", "name": "app.css"}
+    paths = [each.path.format(**named) for router in ROUTERS for each in router.routes if "GET" in each.methods]
+    assert len(paths) > 15
+    for who, path in [*((client, path) for path in paths), (client, "/nothing"), (visitor, "/account")]:
+        shown, head = who.get(path), who.head(path)
+        assert (head.status_code, head.content) == (shown.status_code, b""), path
+        assert {**head.headers, "content-length": ""} == {**shown.headers, "content-length": ""}, path
+    assert visitor.head("/account").headers["location"] == "/sign-in?next=/account"
+    assert client.head("/sign-out").status_code == 405
+
+
+def test_head_is_counted_and_logged_as_head(stage):
+    """Under its own method and the pattern of its route."""
+    client = stage.client()
+    client.head("/challenges")
+    assert 'method="HEAD",route="/challenges",status="200"' in client.get("/metrics").text
+
+
 def test_pages_are_not_kept_and_files_are(stage):
     """Pages may show what only one reader may see; styles are the same for all."""
     client = stage.client()
@@ -156,6 +179,30 @@ def test_one_comes_back_after_the_sign_in(stage):
     answer = stage.client().get("/account")
     assert answer.headers["location"] == "/sign-in?next=/account"
     assert local_path("/challenges/a?page=2") == "/challenges/a?page=2"
+
+
+@pytest.mark.parametrize(
+    ("path", "referer", "back"),
+    [
+        ("submit", "http://localhost/challenges/animals/submit?page=2", "/challenges/animals/submit"),
+        ("join", "http://localhost/challenges/animals", "/challenges/animals"),
+        ("submit", None, "/challenges/animals/submit"),
+        ("submit", "http://[", "/challenges/animals/submit"),
+    ],
+)
+def test_an_expired_session_has_a_link_to_sign_in_and_back(make_stage, path, referer, back):
+    """A form that is sent too late says that nothing was saved, and the sign-in leads to its page."""
+    stage = make_stage(sign_up="open")
+    challenge = stage.challenge(stage.person("Olga", organiser=True))
+    assert challenge.slug == "animals"
+    client = stage.client()
+    headers = {} if referer is None else {"Referer": referer}
+    answer = client.post(f"/challenges/animals/{path}", data={"team": "Late"}, headers=headers)
+    assert answer.status_code == 401
+    assert "Nothing was saved." in answer.text
+    assert f'<a class="button" href="/sign-in?next={back}">Sign in</a>' in answer.text
+    client.post("/sign-up", data=SECRETS)
+    assert client.post("/sign-in", data={**SECRETS, "next": back}).headers["location"] == back
 
 
 def test_logs_do_not_tell(stage, challenge, player, host, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from sqlalchemy import func, select
@@ -157,3 +158,64 @@ def test_the_same_file_of_two_teams_is_stored_once(stage, challenge):
 def test_file_names_are_their_last_part(player, name, shown):
     """Whatever a client calls its file, a plain name is shown, and no path is made of it."""
     assert player.stage.submission(player.send(guess(1), name)).file_name == shown
+
+
+def _cards(player, key: str) -> list[str]:
+    """The cards of a result."""
+    page = player.client().get(f"/submissions/{key}").text
+    return re.findall(r'<li class="card">.*?</li>', page, re.DOTALL)
+
+
+def test_an_error_has_a_scale_only_beside_a_baseline(stage, host):
+    """Errors have no worst value: the scale ends at the baseline of the organisers, or at a worse score."""
+    challenge = stage.challenge(host, table(range(ROWS)), task="numbers", metrics="rmse")
+    player = stage.team(challenge, "Team")
+    good, bad = (player.send([n + off for n in range(ROWS)]) for off in (4, 20))
+    [card] = _cards(player, good)
+    assert "<svg" not in card
+    assert "baseline" not in card
+    stage.team(challenge, "Mean <b>", host).send([19.5] * ROWS)  # a team of an organiser is a baseline
+    [card] = _cards(player, good)
+    assert "baseline Mean &lt;b&gt;: 11.54" in card
+    assert "<span>0</span><span>11.54</span>" in card
+    assert 'class="mark" x1="100.00%"' in card
+    [card] = _cards(player, bad)
+    assert "<span>0</span><span>20</span>" in card
+    assert 'class="mark" x1="57.70%"' in card
+
+
+def test_a_baseline_is_not_compared_with_itself(stage, host):
+    """The result of the baseline has no mark."""
+    challenge = stage.challenge(host, table(range(ROWS)), task="numbers", metrics="rmse")
+    baseline = stage.team(challenge, "Mean", host)
+    [card] = _cards(baseline, baseline.send([19.5] * ROWS))
+    assert "baseline" not in card
+
+
+def test_a_range_that_depends_on_the_classes_is_not_drawn(stage, host):
+    """A Brier score ends at 1 for two classes and at 2 for more."""
+    form = {"task": "probabilities", "positive": "1", "metrics": "brier"}
+    player = stage.team(stage.challenge(host, table([n % 2 for n in range(ROWS)]), **form), "Team")
+    [card] = _cards(player, player.send([0.5] * ROWS))
+    assert "0.25" in card
+    assert "<svg" not in card
+
+
+def test_cards_mark_what_the_metric_means(stage, host):
+    """AUC runs from 0 to 1 with guessing at 0.5; R² from the mean prediction, or a worse score, to 1."""
+    truth = [n % 2 for n in range(ROWS)]
+    form = {"task": "probabilities", "positive": "1", "metrics": "auc"}
+    player = stage.team(stage.challenge(host, table(truth), slug="auc", **form), "Team")
+    [card] = _cards(player, player.send([0.3 + 0.4 * (n % 3 > 0) for n in range(ROWS)]))
+    assert "random guessing: 0.5" in card
+    assert 'class="mark" x1="50.00%"' in card
+    assert "<span>0</span><span>1</span>" in card
+
+    challenge = stage.challenge(host, table(range(ROWS)), task="numbers", metrics="r2", slug="r2")
+    player = stage.team(challenge, "Other")
+    [card] = _cards(player, player.send([n + n % 3 for n in range(ROWS)]))
+    assert "as good as always predicting the mean of y: 0" in card
+    assert 'class="mark" x1="0.00%"' in card
+    [card] = _cards(player, player.send([39 - n for n in range(ROWS)]))
+    assert "<span>-3</span><span>1</span>" in card
+    assert 'class="mark" x1="75.00%"' in card

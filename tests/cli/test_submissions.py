@@ -53,6 +53,20 @@ def test_either_submission_file_may_be_standard_input(tallymark, folder):
     assert "only one" in done.stderr
 
 
+def test_problems_that_are_alike_are_one_line_and_one_group(tallymark, folder):
+    """People read how many there are and where the first is; in JSON they are also listed one by one."""
+    (folder / "broken.csv").write_text("row_id,label\na,\nb,\nc,cat,x\nd,\n")
+    done = tallymark("score", "answers.csv", "broken.csv", "--json")
+    told = json.loads(done.stdout)
+    assert [each["code"] for each in told["problems"]] == ["empty_field", "empty_field", "ragged_row", "empty_field"]
+    assert [(each["count"], each["first"]) for each in told["groups"]] == [
+        (3, told["problems"][0]),
+        (1, told["problems"][2]),
+    ]
+    assert "3 rows: empty field 'label', first in line 2, column 3. " in done.stderr
+    assert "  line 4, column 1: the row has 3 fields" in done.stderr
+
+
 def test_a_rejection_tells_all_problems(tallymark, folder):
     """On standard error for people, as JSON for programs; the exit code is that of wrong input."""
     done = tallymark("score", "answers.csv", "broken.csv", "--json")

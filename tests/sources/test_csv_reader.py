@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -121,8 +122,8 @@ def test_all_faults_are_listed_at_once(file):
     ]
     with pytest.raises(FileError) as raised:
         column(file(b"y,z\n" + b"1\n" * 100_000))
-    *_, last = str(raised.value).split("\n")
-    assert len(str(raised.value).split("\n")) == 51
+    first, last = str(raised.value).split("\n")
+    assert "at least 50 rows: the row has 1 field, the header has 2, first in line 2, column 1. " in first
     assert last.endswith("more; the rest was not checked")
 
 
@@ -214,7 +215,7 @@ def test_anything_is_refused_or_read_as_python_reads_it(tmp_path_factory, pieces
             told = ""
     if told:
         assert rows is None or '"' in text or any(len(row) != 2 for row in rows)
-        assert "is not valid CSV: line " in told
+        assert re.search(r"is not valid CSV: (line |\d+ (rows|times): .* first in line )", told)
         return
     assert [items(each) for each in found.values()] == [[row[k] or None for row in rows] for k in (0, 1)]
 

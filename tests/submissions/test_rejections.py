@@ -84,6 +84,35 @@ def test_duplicates_come_with_their_lines():
     assert "duplicate id 'a' in lines 2, 4 and 5" in str(error)
 
 
+def test_problems_that_differ_in_their_place_only_are_one_line():
+    """With how many there are and the place of the first; in data all are listed."""
+    rows = ["a,cat", "b,", ",dog", "c,", "d,owl,1", "e,"]
+    error = rejected("row_id,label\n" + "\n".join(rows) + "\n")
+    first, *others = str(error).split("\n")
+    assert (
+        "3 rows: empty field 'label', first in line 3, column 3. Every row needs a value (5 problems in all)" in first
+    )
+    assert [each.strip().partition(".")[0] for each in others] == [
+        "line 4, column 1: empty id",
+        "line 6, column 1: the row has 3 fields, the header has 2",
+    ]
+    assert len(error.problems) == error.total == 5
+
+
+def test_a_group_of_the_first_problems_says_that_there_may_be_more():
+    """Only the first fifty are known one by one."""
+    error = rejected("row_id,label\n" + "".join(f"{n},\n" for n in range(60)))
+    first, last = str(error).split("\n")
+    assert "at least 50 rows: empty field 'label', first in line 2" in first
+    assert last.strip() == "and 10 more"
+
+
+def test_several_problems_of_a_row_are_not_counted_as_rows():
+    """Two rows with three NUL bytes are three times the same problem."""
+    error = rejected("row_id,label\na,c\0a\0t\nb,do\0g\n")
+    assert "3 times: NUL byte, first in line 2, column 4" in str(error)
+
+
 def test_missing_columns_come_with_those_that_were_found():
     """So that a wrong name is seen."""
     assert "missing column 'label'; found: 'row_id', 'Label'" in str(rejected("row_id,Label\na,cat\n"))

@@ -443,3 +443,15 @@ def test_metrics_of_one_class_take_the_positive_one(mode):
     )
     submission = "row_id,label\na,1\nb,1\n"
     assert score(submission, "row_id,label\na,1\nb,0\n", metrics="precision", mode=mode).scores == {"precision": 0.5}
+
+
+def test_cards_have_a_scale_where_something_is_known_to_compare_with():
+    """An error beside always predicting the median of the answers, which a challenge does not show."""
+    answers, submission = rows((k, k) for k in range(40)), rows((k, k + 4) for k in range(40))
+    page = score(answers, submission, task="numbers", metrics=["mae"]).to_html()
+    assert "always predicting the median: 10" in page
+    assert "<span>0</span><span>10</span>" in page
+    assert '<circle class="dot" cx="40.00%"' in page
+    page = score(answers, submission, task="numbers", metrics=["mae"], mode="challenge").to_html()
+    assert "always predicting" not in page
+    assert 'class="scale"' not in page

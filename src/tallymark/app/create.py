@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from tallymark.app.domain.errors import AppError, NotFoundError
+from tallymark.app.domain.errors import AppError, NotFoundError, SignInRequiredError
 from tallymark.app.http.errors import RequestError, status_of
 from tallymark.app.http.middleware import RequestMiddleware
 from tallymark.app.http.request_context import RequestContext, request_context
@@ -78,10 +78,29 @@ async def _handle_error(request: Request, error: Exception) -> Response:
         )
     else:
         shown = NotFoundError()
-    if status_of(shown) == 401 and request.method == "GET":
-        return RedirectResponse(f"/sign-in?next={quote(request.url.path)}", 303)
+    if isinstance(shown, SignInRequiredError):
+        if request.method == "GET":
+            return RedirectResponse(_sign_in_path(request.url.path), 303)
+        shown = SignInRequiredError(
+            "You are not signed in, or your session has expired. Nothing was saved.",
+            "Sign in, then send the form again.",
+            ("Sign in", _sign_in_path(_path_of_form(request))),
+        )
     context = await run_in_threadpool(request_context, request)
     return _error_page(context, shown)
+
+
+def _sign_in_path(next: str) -> str:
+    return f"/sign-in?next={quote(next)}"
+
+
+def _path_of_form(request: Request) -> str:
+    """The path of the page with the form that was sent: some forms are sent to a path without a page."""
+    try:
+        page = urlsplit(request.headers.get("referer", "")).path
+    except ValueError:
+        page = ""
+    return page or request.url.path
 
 
 async def _handle_unexpected_error(request: Request, error: Exception) -> Response:

@@ -43,14 +43,15 @@ def print_rejection(error: Rejection, format: str | None) -> None:
         error.add_hint("The columns are named by --id, --label and --prediction")
     if format == "json":
         from tallymark.rendering.exports import to_json
+        from tallymark.sources.problems import group_problems
 
-        problems = [each.to_dict() for each in error.problems]
         rejected = {
             "rejected": True,
             "file": error.file,
             "total": error.total,
             "stopped": error.stopped,
-            "problems": problems,
+            "problems": [each.to_dict() for each in error.problems],
+            "groups": [each.to_dict() for each in group_problems(error.problems)],
         }
         write(f"{to_json(rejected)}\n")
 

@@ -99,7 +99,7 @@ def _metric_card(report: Report, key: str, cell: Cell) -> Card:
 
 def _marks(report: Report, key: str, cell: Cell) -> list[Baseline]:
     """What to compare a value with: its baselines on these rows, or else what is known of any rows."""
-    return report.baselines(key) or _landmarks_in_range(cell.metric)
+    return report.baselines(key) or landmarks_in_range(cell.metric)
 
 
 def _compare_with_marks(cell: Cell, value: float, marks: list[Baseline]) -> tuple[str, list[str]]:
@@ -113,7 +113,7 @@ def _compare_with_marks(cell: Cell, value: float, marks: list[Baseline]) -> tupl
     return verdict, [f"{words}: {mark}" if words in baselines else f"{mark}: {words}" for words, mark in others]
 
 
-def _landmarks_in_range(metric: Metric) -> list[Baseline]:
+def landmarks_in_range(metric: Metric) -> list[Baseline]:
     """What values in the middle of the range mean on any rows."""
     low, high = metric.range
     return [Baseline(*mark) for mark in metric.landmarks if low < mark[0] < high and _TWO_CLASSES not in mark[1]]

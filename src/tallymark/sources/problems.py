@@ -79,6 +79,62 @@ class Problem(NamedTuple):
         return f"{self.place}: {self.text}" if self.place else self.text
 
 
+class ProblemGroup(NamedTuple):
+    """Problems of a file that differ in their place only: the first of them, and how many there are.
+
+    >>> empty = [Problem("empty_id", "empty id", line) for line in (5, 6, 9)]
+    >>> [str(each) for each in group_problems(empty)]
+    ['3 rows: empty id, first in line 5']
+    """
+
+    first: Problem
+    size: int
+    unit: str = "rows"
+    complete: bool = True
+    """Whether all problems of the file were grouped, and not only the first."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, or how many there are; empty for the file as a whole."""
+        if self.size == 1:
+            return self.first.place
+        return f"{'' if self.complete else 'at least '}{self.size:,} {self.unit}"
+
+    @property
+    def text(self) -> str:
+        """The sentence, with the place of the first if there are several."""
+        return (
+            f"{self.first.text}, first in {self.first.place}" if self.size > 1 and self.first.place else self.first.text
+        )
+
+    @property
+    def mend(self) -> str:
+        """How to fix it."""
+        return self.first.mend
+
+    def to_dict(self) -> dict[str, Any]:
+        """The count and the first problem as plain data."""
+        return {"count": self.size, "first": self.first.to_dict()}
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}" if self.place else self.text
+
+
+def group_problems(problems: Sequence[Problem], total: int | None = None) -> list[ProblemGroup]:
+    """Problems with the same sentence about the same column as one group, in the order of the first of each. `total` is
+    how many the file has, if more than these."""
+    groups: dict[object, list[Problem]] = {}
+    for each in problems:
+        groups.setdefault((each.code, each.text, each.field, each.mend), []).append(each)
+    complete = total is None or total == len(problems)
+    return [ProblemGroup(alike[0], len(alike), _unit(alike), complete) for alike in groups.values()]
+
+
+def _unit(alike: Sequence[Problem]) -> str:
+    """What to count: rows, unless a row has several of the problems."""
+    return "rows" if len({(each.line, each.row) for each in alike}) == len(alike) else "times"
+
+
 class ProblemList:
     """Problems as they are found: the first are kept, all are counted; `stopped` where there may be more."""
 
@@ -133,12 +189,12 @@ class ProblemList:
         return self.total > 0
 
     def __str__(self) -> str:
-        """The first problem and how many there are in the first line, the others below."""
-        first, *others = self.shown
+        """The first problem and how many there are in the first line, the others below; those that are alike once."""
+        first, *others = group_problems(self.shown, self.total)
         least = "at least " if self.stopped else ""
         more = f" ({least}{self.total:,} problems in all)" if self.total > 1 else ""
         lines = [f"{first}. {first.mend}{more}", *(f"  {each}. {each.mend}" for each in others)]
-        hidden = self.total - len(others) - 1
+        hidden = self.total - len(self.shown)
         unread = "the rest was not checked" if self.stopped else ""
         if hidden:
             lines.append(f"  and {least}{hidden:,} more{'; ' * bool(unread)}{unread}")

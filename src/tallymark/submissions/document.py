@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tallymark.evaluation.baselines import Baseline, show_beside
+from tallymark.evaluation.document import landmarks_in_range
+from tallymark.evaluation.report import Cell
 from tallymark.metrics.base import Metric
 from tallymark.metrics.classification.precision_recall import fscore
 from tallymark.rendering.document import Card, Code, Document, Notes, Scale, Section
@@ -59,12 +63,46 @@ def _cards(result: SubmissionResult) -> list[Card]:
         value, percent = cell.value, shown_in_percent(cell.metric)
         band = cell.metric.band(value) or ""
         shown = str(Percent(value, band) if percent else cell.shown(value, cell.lo, cell.hi)[0])
-        scale = Scale(0.0, 1.0, value, cell.lo, cell.hi) if percent and value == value else None
+        marks = [] if percent else _marks(result, key, cell)
+        hint = " · ".join(f"{words}: {show_beside(mark, value, cell.lo, cell.hi)}" for mark, words in marks)
         settings = result.report.interval
         ends = "" if settings is None or cell.lo is None else interval_text(cell.metric, value, cell.lo, cell.hi)
         interval = f"{settings.heading()}: {ends}" if settings is not None and ends else ""
-        cards.append(Card(result.report.name_of_part(key), shown, interval, cell.reason or "", band, scale))
+        scale = score_scale(cell.metric, value, cell.lo, cell.hi, marks)
+        cards.append(Card(result.report.name_of_part(key), shown, interval, cell.reason or hint, band, scale))
     return cards[:MAX_CARDS]
+
+
+def _marks(result: SubmissionResult, key: str, cell: Cell) -> Sequence[Baseline]:
+    """What to compare a value with. Baselines are computed from the answers, so a challenge does not show them."""
+    return landmarks_in_range(cell.metric) or ([] if result.mode == "challenge" else result.report.baselines(key))
+
+
+def score_scale(
+    metric: Metric, value: float, lo: float | None, hi: float | None, marks: Sequence[Baseline]
+) -> Scale | None:
+    """The place of a score in the range of its metric. Where values can be arbitrarily bad, it is the range from the
+    best value to the worst mark, and further if the score is worse; without a mark there is no scale.
+
+    >>> import tallymark as tm
+    >>> score_scale(tm.rmse, 3.0, None, None, [Baseline(5.0, "always predicting the mean")])[:3]
+    (0.0, 5.0, 3.0)
+    >>> score_scale(tm.rmse, 3.0, None, None, []) is None
+    True
+    """
+    low, high = metric.range
+    if type(metric).range_of is not Metric.range_of:
+        high = math.inf  # it depends on the number of classes, which is not known here
+    known = [end for end in (value, lo, hi, *(mark for mark, _ in marks)) if end is not None]
+    if not all(map(math.isfinite, known)):
+        return None
+    if marks and metric.better == "lower":
+        high = max(known) if math.isinf(high) else high
+    elif marks and metric.better == "higher":
+        low = min(known) if math.isinf(low) else low
+    if math.isinf(low) or math.isinf(high) or not low <= value <= high or low == high:
+        return None
+    return Scale(low, high, value, lo, hi, marks)
 
 
 def band_key(metrics: Iterable[Metric]) -> str:

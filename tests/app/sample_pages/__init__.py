@@ -12,7 +12,15 @@ from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
-from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
+from tests.app.sample_pages.submissions import (
+    checked,
+    mine,
+    mine_at_the_end,
+    rejected,
+    result,
+    submit,
+    waiting,
+)
 
 
 def plain(text: str) -> str:
@@ -62,6 +70,7 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "leaderboard": ("leaderboard.html", leaderboard(say)),
         "leaderboard-empty": ("leaderboard.html", leaderboard(say)._replace(rows=(), history=None, pages=None)),
         "mine": ("my_submissions.html", mine(say)),
+        "mine-at-the-end": ("my_submissions.html", mine_at_the_end(say)),
         "mine-empty": ("my_submissions.html", mine(say)._replace(submissions=())),
         "sign-in": (
             "sign_in.html",

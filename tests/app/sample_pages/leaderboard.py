@@ -7,18 +7,19 @@ from typing import Any
 from tallymark.app.pages.leaderboard import (
     ORDER,
     RANK_MEANING,
+    BarScale,
     ChartPoint,
     HistoryChart,
-    IntervalBar,
     LeaderboardPage,
     LeaderboardRow,
 )
 from tallymark.app.pages.shell import Link, Pagination
+from tallymark.app.store.models import StoredScore
 from tests.app.sample_pages.shell import HIGHER, SHORT, Say, shell
 
 
 def entry(say: Say, place: int, ranks: str, team: str, score: float, **facts: Any) -> LeaderboardRow:
-    bar = IntervalBar(*(round(160 * (score + reach - 0.36), 2) for reach in (-0.04, 0, 0.04)))
+    bar = BarScale(0.6, 0.95).bar(StoredScore(value=score, lo=score - 0.04, hi=score + 0.04))
     band = "good" if score >= 0.8 else "fair" if score >= 0.6 else "poor"
     interval = f"{100 * score - 4:.1f} to {100 * score + 4:.1f} %"
     return LeaderboardRow(
@@ -78,4 +79,5 @@ def leaderboard(say: Say) -> LeaderboardPage:
             "36.0 %",
             "96.0 %",
         ),
+        scale="The bars are drawn from 60.0 % to 95.0 %; an arrow marks an interval that goes on beyond.",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tallymark.app.pages.shell import Form, Link, PageTime, Person, ProblemSection, SelectOption, Shell
-from tallymark.sources.problems import Place
+from tallymark.sources.problems import Place, group_problems
 from tallymark.submissions.problems import submission_problem
 
 SOON = PageTime("2026-11-19T12:00Z", "19 November 2026, 12:00 UTC", "in 3 days")
@@ -36,6 +36,11 @@ def problems(say: Say) -> ProblemSection:
     found = [
         submission_problem("missing_column", Place(1), column=repr(say("label")), found=say("'row_id', 'lable'")),
         submission_problem("duplicate_id", Place(17, 1), id=repr(say("photo-014")), places="lines 16 and 17"),
-        submission_problem("ragged_row", Place(1204, 9), count="3 fields", expected="2"),
+        *(
+            submission_problem("ragged_row", Place(line, 1), count="3 fields", expected="2")
+            for line in (1204, 1205, 1300)
+        ),
     ]
-    return ProblemSection(f"{say('submission.csv')} was rejected; it cost nothing.", found, "and 123 more")
+    return ProblemSection(
+        f"{say('submission.csv')} was rejected; it cost nothing.", group_problems(found), "and 123 more"
+    )

@@ -134,3 +134,18 @@ def mine(say: Say) -> MySubmissionsPage:
         True,
         True,
     )
+
+
+def mine_at_the_end(say: Say) -> MySubmissionsPage:
+    view = mine(say)
+    rows = [each._replace(scores=each.scores * 2, may_be_final=False) for each in view.submissions]
+    return view._replace(
+        quota="This challenge is closed and accepts no submissions.",
+        metrics=[f"{name} ({part})" for name in view.metrics for part in ("public", "private")],
+        submissions=[rows[0]._replace(ranked=True), *rows[1:]],
+        finals="The challenge is over. The submission that you selected counted.",
+        may_choose=False,
+        may_submit=False,
+        standing=StandingSummary("3", "41 entries", "Rank range 2–4."),
+        ranking="/challenges/deer/leaderboard?part=private",
+    )

@@ -19,7 +19,15 @@ from sqlalchemy.orm import Session, joinedload
 
 from tallymark.app.domain.versions import current_version, lock_challenge, metrics_of
 from tallymark.app.service import Service
-from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredOutcome, StoredScore, Submission, Version
+from tallymark.app.store.models import (
+    Challenge,
+    LeaderboardEntry,
+    StoredOutcome,
+    StoredScore,
+    Submission,
+    Team,
+    Version,
+)
 from tallymark.comparison.rank_ranges import RankRange
 from tallymark.metrics.base import Metric
 from tallymark.submissions.public_private import PRIVATE, PUBLIC
@@ -215,9 +223,19 @@ class Leaderboard(NamedTuple):
             )
         ).all()
 
+    def entry_of_team(self, session: Session, team_id: int) -> LeaderboardEntry | None:
+        """The entry of a team; None where it has none."""
+        return session.scalar(select(LeaderboardEntry).where(self._entries, LeaderboardEntry.team_id == team_id))
+
     def place_of_team(self, session: Session, team_id: int) -> int | None:
         """The place of a team; None where it has no entry."""
-        return session.scalar(select(LeaderboardEntry.place).where(self._entries, LeaderboardEntry.team_id == team_id))
+        entry = self.entry_of_team(session, team_id)
+        return None if entry is None else entry.place
+
+    def best_baseline(self, session: Session) -> LeaderboardEntry | None:
+        """The best entry of the organisers; None where there is none."""
+        baselines = select(LeaderboardEntry).join(Team, Team.id == LeaderboardEntry.team_id).where(Team.baseline)
+        return session.scalar(baselines.where(self._entries).order_by(LeaderboardEntry.place).limit(1))
 
 
 class Standing(NamedTuple):
@@ -226,22 +244,16 @@ class Standing(NamedTuple):
     total: int
     place: int
     ranks: RankRange
-    is_own: bool
-    """Whether the submission itself is the entry, and not another one of its team."""
+    submission_id: int
+    """The submission of the team that is the entry."""
 
 
-def find_standing(session: Session, submission: Submission) -> Standing | None:
-    """The place of a submission on the public leaderboard, else of its team; None where the team has no entry."""
-    query = select(LeaderboardEntry).where(
-        LeaderboardEntry.challenge_id == submission.challenge_id,
-        LeaderboardEntry.part == PUBLIC,
-        LeaderboardEntry.team_id == submission.team_id,
-    )
-    entry = session.scalar(query)
+def find_standing(session: Session, board: Leaderboard, team_id: int) -> Standing | None:
+    """The place of a team on a leaderboard; None where it has no entry."""
+    entry = board.entry_of_team(session, team_id)
     if entry is None:
         return None
-    total = Leaderboard(submission.challenge_id, PUBLIC).count(session)
-    return Standing(total, entry.place, rank_range_of(entry), entry.submission_id == submission.id)
+    return Standing(board.count(session), entry.place, rank_range_of(entry), entry.submission_id)
 
 
 def rank_range_of(entry: LeaderboardEntry) -> RankRange:

@@ -7,6 +7,7 @@ never leave the server.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -14,8 +15,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.challenges import is_over
-from tallymark.app.domain.leaderboards import Standing, find_standing
+from tallymark.app.domain.leaderboards import Leaderboard, Standing, find_standing
 from tallymark.app.store.models import Challenge, Submission, Version
+from tallymark.submissions.public_private import PUBLIC
 
 
 class Visibility(NamedTuple):
@@ -38,15 +40,24 @@ def visibility(challenge: Challenge, version: Version, now: datetime, *, is_orga
     )
 
 
+class BaselineScores(NamedTuple):
+    """The name of a baseline and its scores on the public part by metric."""
+
+    team: str
+    scores: Mapping[str, float]
+
+
 class Result(NamedTuple):
     """A submission as one reader may see it."""
 
     submission: Submission
     visible: Visibility
     standing: Standing | None
-    """Its place on the leaderboard, once it is scored."""
+    """The place of its team on the public leaderboard, once it is scored."""
     ahead: int
     """How many submissions wait before it, while it is queued."""
+    baseline: BaselineScores | None = None
+    """The best baseline of the leaderboard; None where there is none, and for submissions of its team."""
 
     @property
     def state(self) -> str:
@@ -66,12 +77,22 @@ def submission_state(submission: Submission) -> str:
 
 def load_result(session: Session, submission: Submission, now: datetime, *, is_organiser: bool) -> Result:
     """The result of a submission as a reader may see it."""
+    is_scored = submission.state == "scored"
     return Result(
         submission,
         visibility(submission.challenge, submission.version, now, is_organiser=is_organiser),
-        find_standing(session, submission) if submission.state == "scored" else None,
+        find_standing(session, Leaderboard(submission.challenge_id, PUBLIC), submission.team_id) if is_scored else None,
         _count_ahead(session, submission) if submission_state(submission) == "queued" else 0,
+        _find_baseline(session, submission) if is_scored else None,
     )
+
+
+def _find_baseline(session: Session, submission: Submission) -> BaselineScores | None:
+    entry = Leaderboard(submission.challenge_id, PUBLIC).best_baseline(session)
+    if entry is None or entry.team_id == submission.team_id or entry.submission.version_id != submission.version_id:
+        return None
+    scores = {score.name: score.value for score in entry.submission.scores if score.part == PUBLIC}
+    return BaselineScores(entry.team.name, {name: value for name, value in scores.items() if value is not None})
 
 
 def _count_ahead(session: Session, submission: Submission) -> int:

@@ -1,6 +1,6 @@
 """Middleware around every route: checks of host and origin, security headers, logs and metrics, and the page of errors.
 
-Every request gets a reference, which is on error pages and in the log.
+Every request gets a reference, which is on error pages and in the log. HEAD is answered as GET, without the body.
 """
 
 from __future__ import annotations
@@ -55,15 +55,20 @@ class RequestMiddleware:
             return
         start, status, response_started = time.perf_counter(), 500, False
         scope.setdefault("state", {})["reference"] = reference = secrets.token_hex(6)
+        method = scope["method"]
+        if method == "HEAD":
+            scope = {**scope, "method": "GET"}  # a copy: the server reads its own to know that no body follows
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status, response_started
             if message["type"] == "http.response.start":
                 status, response_started = message["status"], True
                 self._add_headers(MutableHeaders(scope=message))
+            elif method == "HEAD":
+                message = {**message, "body": b""}
             await send(message)
 
-        refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
+        refusal = self._refusal(method, scope["path"], Headers(scope=scope))
         try:
             await (PlainTextResponse(refusal, 403) if refusal else self._app)(scope, receive, send_with_headers)
         except Exception as error:
@@ -72,7 +77,7 @@ class RequestMiddleware:
             response = await self._on_error(Request(scope, receive), error)
             await response(scope, receive, send_with_headers)
         finally:
-            self._record(scope, status, time.perf_counter() - start, reference)
+            self._record(method, scope, status, time.perf_counter() - start, reference)
 
     def _refusal(self, method: str, path: str, headers: Headers) -> str:
         """Why a request is refused; empty if it is not."""
@@ -111,10 +116,10 @@ class RequestMiddleware:
         if self._settings.url.startswith("https://"):
             headers["Strict-Transport-Security"] = "max-age=31536000"
 
-    def _record(self, scope: Scope, status: int, seconds: float, reference: str) -> None:
+    def _record(self, method: str, scope: Scope, status: int, seconds: float, reference: str) -> None:
         """Count and log a request by the pattern of its path, without anything that people typed."""
         route = getattr(scope.get("route"), "path", None) or "none"
-        method = scope["method"] if scope["method"] in _METHODS else "?"
+        method = method if method in _METHODS else "?"
         self._prometheus.requests.labels(method, route, status).inc()
         self._prometheus.request_seconds.labels(route).observe(seconds)
         facts: dict[str, Any] = {

@@ -10,10 +10,13 @@ from markupsafe import Markup
 from tallymark.app.domain.versions import metrics_of
 from tallymark.app.pages.shell import PageTime
 from tallymark.app.store.models import StoredScore, Version
+from tallymark.evaluation.baselines import Baseline
+from tallymark.evaluation.document import landmarks_in_range
 from tallymark.evaluation.report import display_names
 from tallymark.metrics.base import Metric
-from tallymark.rendering.document import Card, Scale
+from tallymark.rendering.document import Card
 from tallymark.rendering.table import Name, Percent, show_number
+from tallymark.submissions.document import score_scale
 from tallymark.submissions.result import interval_text, shown_in_percent
 
 TASK_NAMES = {
@@ -115,12 +118,20 @@ def format_interval(metric: Metric, score: StoredScore) -> str:
     return "" if score.value is None else interval_text(metric, score.value, score.lo, score.hi)
 
 
-def score_card(name: str, metric: Metric, score: StoredScore, *, intervals: bool) -> Card:
-    """A score as a headline number."""
+def score_card(
+    name: str, metric: Metric, score: StoredScore, baseline: Baseline | None = None, *, intervals: bool
+) -> Card:
+    """A score as a headline number, beside a baseline if one is known."""
+    if score.value is None:
+        return Card(name, format_score(metric, None))
     interval = format_interval(metric, score) if intervals else ""
-    scale = None
-    if score.value is not None and shown_in_percent(metric):
-        lo, hi = (score.lo, score.hi) if intervals else (None, None)
-        scale = Scale(0.0, 1.0, score.value, lo, hi)
-    caption = f"95 % interval: {interval}" if interval else ""
-    return Card(name, format_score(metric, score.value), caption, "", score_band(metric, score.value), scale)
+    lo, hi = (score.lo, score.hi) if intervals else (None, None)
+    marks = [*landmarks_in_range(metric), *([] if baseline is None else [baseline])]
+    return Card(
+        name,
+        format_score(metric, score.value),
+        f"95 % interval: {interval}" if interval else "",
+        " · ".join(f"{words}: {format_score(metric, mark)}" for mark, words in marks),
+        score_band(metric, score.value),
+        score_scale(metric, score.value, lo, hi, marks),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from statistics import median
 from typing import NamedTuple
 
 from tallymark.app.domain.leaderboards import Improvement, rank_range_of
@@ -21,7 +22,7 @@ from tallymark.app.pages.shell import Link, PageTime, Pagination, Shell
 from tallymark.app.store.models import LeaderboardEntry, StoredScore, Version
 from tallymark.metrics.base import Metric
 from tallymark.rendering.table import Name
-from tallymark.submissions.public_private import PRIVATE, PUBLIC
+from tallymark.submissions.public_private import PUBLIC
 
 ORDER = "Entries are ordered by score; of equal scores, the earlier entry is first."
 RANK_MEANING = (
@@ -30,15 +31,49 @@ RANK_MEANING = (
 )
 
 
-class IntervalBar(NamedTuple):
-    """A drawn interval: its lower end, the value and its upper end, each as a percentage from the left.
+_MAX_SCALE_WIDTH = 5  # intervals of the leading entries side by side
 
-    All rows of a page share one range, from the lowest to the highest end shown: on 0 to 1, good entries would be dots.
-    """
+
+class BarScale(NamedTuple):
+    """The range that the bars of a page share."""
+
+    low: float
+    high: float
+
+    def place(self, value: float) -> float:
+        """A value as a percentage from the left; ends of the scale for values beyond it."""
+        return round(100 * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low), 2)
+
+    def bar(self, score: StoredScore) -> IntervalBar | None:
+        """The interval of a score; None where it has none."""
+        if score.lo is None or score.hi is None or score.value is None:
+            return None
+        is_shown = self.low <= score.value <= self.high
+        return IntervalBar(
+            self.place(score.lo),
+            self.place(score.value) if is_shown else None,
+            self.place(score.hi),
+            score.lo < self.low,
+            score.hi > self.high,
+        )
+
+
+class IntervalBar(NamedTuple):
+    """A drawn interval: its lower end, the value and its upper end, each as a percentage from the left. `value` is None
+    where it is beyond the scale; `beyond_low` and `beyond_high` say that the interval goes on there."""
 
     lo: float
-    value: float
+    value: float | None
     hi: float
+    beyond_low: bool = False
+    beyond_high: bool = False
+
+    @property
+    def beyond(self) -> str:
+        """What is not drawn, in words; empty if all is."""
+        if not (self.beyond_low or self.beyond_high):
+            return ""
+        return "beyond the scale" if self.value is None else "partly beyond the scale"
 
 
 class LeaderboardRow(NamedTuple):
@@ -104,18 +139,25 @@ class LeaderboardPage(NamedTuple):
     own_page: Link | None = None
     """ "You are on page 3", if the reader's own entry is on another page."""
     history: HistoryChart | None = None
+    scale: str = ""
+    """The ends of the scale of the bars, and what an arrow means; empty where there are no bars."""
     queued: str = ""
     """ "3 submissions are being scored."; empty if none are."""
     key_of_bands: str = ""
     """What the colours of the scores mean."""
 
 
-def part_tabs(path: str, parts: Sequence[str], current: str) -> list[Link]:
+def part_path(slug: str, part: str) -> str:
+    """The path of the leaderboard of a part."""
+    path = f"/challenges/{slug}/leaderboard"
+    return path if part == PUBLIC else f"{path}?part={part}"
+
+
+def part_tabs(slug: str, parts: Sequence[str], current: str) -> list[Link]:
     """Links to the parts; none where there is one."""
     if len(parts) == 1:
         return []
-    tabs = {PUBLIC: ("Public part", path), PRIVATE: ("Private part", f"{path}?part=private")}
-    return [Link(*tabs[part], part == current) for part in parts]
+    return [Link(f"{part.capitalize()} part", part_path(slug, part), part == current) for part in parts]
 
 
 def ranking_sentence(version: Version, part: str) -> str:
@@ -148,15 +190,13 @@ def leaderboard_rows(
     now: datetime,
     own_team: int | None,
     *,
+    scale: BarScale | None,
     intervals: bool,
     links: bool,
 ) -> list[LeaderboardRow]:
     """A row for each entry. A team sees a link to its own result; `links` shows all of them."""
     (name, metric), *others = metrics.items()
     scores = [{score.name: score for score in entry.submission.scores if score.part == part} for entry in entries]
-    ends = [end for row in scores if name in row for end in (row[name].value, row[name].lo, row[name].hi)]
-    defined = [end for end in ends if end is not None]
-    low, high = (min(defined), max(defined)) if defined else (0.0, 1.0)
     rows = []
     for entry, by_name in zip(entries, scores, strict=True):
         score, own = by_name[name], entry.team_id == own_team
@@ -167,7 +207,7 @@ def leaderboard_rows(
                 score=format_score(metric, score.value),
                 band=score_band(metric, score.value),
                 interval=format_interval(metric, score) if intervals else "",
-                bar=_interval_bar(score, low, high) if intervals else None,
+                bar=None if scale is None else scale.bar(score),
                 ranks=str(rank_range_of(entry)),
                 others=[format_score(other, by_name[key].value if key in by_name else None) for key, other in others],
                 submissions=f"{entry.entries:,}",
@@ -180,10 +220,42 @@ def leaderboard_rows(
     return rows
 
 
-def _interval_bar(score: StoredScore, low: float, high: float) -> IntervalBar | None:
-    if score.lo is None or score.hi is None or score.value is None or not high > low:
+def bar_scale(entries: Sequence[LeaderboardEntry], metric: Metric, name: str, part: str) -> BarScale | None:
+    """The scale of the bars of a page; None where no interval can be drawn.
+
+    It begins at the best end of the leading intervals, those that overlap with the first one, and is at most as wide as
+    five of them: on a scale to the worst entry, the leaders would be dots.
+    """
+    scores = [
+        score for entry in entries for score in entry.submission.scores if (score.part, score.name) == (part, name)
+    ]
+    drawn = [(score.lo, score.hi) for score in scores if score.lo is not None and score.hi is not None]
+    if not drawn:
         return None
-    return IntervalBar(*(round(100 * (end - low) / (high - low), 2) for end in (score.lo, score.value, score.hi)))
+    low, high = min(lo for lo, _ in drawn), max(hi for _, hi in drawn)
+    first_lo, first_hi = drawn[0]
+    leading = [(lo, hi) for lo, hi in drawn if lo <= first_hi and first_lo <= hi]
+    width = _MAX_SCALE_WIDTH * median(hi - lo for lo, hi in leading)
+    if width > 0:
+        best_low, best_high = min(lo for lo, _ in leading), max(hi for _, hi in leading)
+        if metric.better == "higher":
+            low, high = max(low, best_high - width), best_high
+        elif metric.better == "lower":
+            low, high = best_low, min(high, best_low + width)
+        else:
+            centre = (best_low + best_high) / 2
+            low, high = max(low, centre - width / 2), min(high, centre + width / 2)
+    return BarScale(low, high) if high > low else None
+
+
+def scale_sentence(metric: Metric, scale: BarScale | None, rows: Sequence[LeaderboardRow]) -> str:
+    """The ends of the scale of the bars, and what an arrow means where there is one."""
+    if scale is None:
+        return ""
+    ends = f"The bars are drawn from {format_score(metric, scale.low)} to {format_score(metric, scale.high)}"
+    if any(row.bar is not None and row.bar.beyond for row in rows):
+        return f"{ends}, to fit the leading entries; an arrow marks an interval that goes on beyond."
+    return f"{ends}."
 
 
 def history_chart(metric: Metric, steps: Sequence[Improvement], last: datetime | None) -> HistoryChart | None:

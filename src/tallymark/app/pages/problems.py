@@ -7,7 +7,7 @@ from typing import Any
 
 from tallymark.app.pages.shell import ProblemSection
 from tallymark.errors import Rejection
-from tallymark.sources.problems import Problem
+from tallymark.sources.problems import Problem, group_problems
 
 
 def problem_section(error: Rejection, sentence: str | None = None) -> ProblemSection:
@@ -31,4 +31,4 @@ def _section(problems: Sequence[Problem], total: int, stopped: bool, sentence: s
     more = f"And {least}{hidden:,} more." if hidden else ""
     if stopped:
         more = f"{more} The rest of the file was not checked.".strip()
-    return ProblemSection(f"{sentence} has {count}.", problems, more)
+    return ProblemSection(f"{sentence} has {count}.", group_problems(problems, total), more)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from tallymark.app.domain.leaderboards import Standing
 from tallymark.app.domain.results import Result
 from tallymark.app.domain.scoring import CONFIDENCE_LEVEL
 from tallymark.app.domain.versions import metrics_of, scoring_config_of
@@ -21,6 +22,7 @@ from tallymark.app.pages.formatting import (
 from tallymark.app.pages.problems import stored_problems
 from tallymark.app.pages.shell import PageTime, ProblemSection, Shell
 from tallymark.app.store.models import StoredScore, Submission
+from tallymark.evaluation.baselines import Baseline
 from tallymark.metrics.base import Metric
 from tallymark.rendering.document import Card, Code, Document, Notes, Section
 from tallymark.rendering.table import Name, Table
@@ -149,9 +151,17 @@ def _scores(submission: Submission, part: str) -> list[tuple[Name, Metric, Store
 
 
 def _cards(result: Result) -> list[Card]:
-    intervals = result.visible.intervals
-    scores = _scores(result.submission, PUBLIC)
-    return [score_card(name, metric, score, intervals=intervals) for name, metric, score in scores]
+    return [
+        score_card(name, metric, score, _baseline(result, score.name), intervals=result.visible.intervals)
+        for name, metric, score in _scores(result.submission, PUBLIC)
+    ]
+
+
+def _baseline(result: Result, name: str) -> Baseline | None:
+    baseline = result.baseline
+    if baseline is None or name not in baseline.scores:
+        return None
+    return Baseline(baseline.scores[name], f"baseline {baseline.team}")
 
 
 def _counts(result: Result) -> list[tuple[str, str]]:
@@ -169,9 +179,15 @@ def _standing_summary(result: Result) -> StandingSummary | None:
     standing = result.standing
     if standing is None:
         return None
+    summary = standing_summary(standing)
+    if standing.submission_id == result.submission.id:
+        return summary
+    return summary._replace(sentence="This is the place of your team’s best submission, which is another one.")
+
+
+def standing_summary(standing: Standing) -> StandingSummary:
+    """A place on a leaderboard, and the ranks that it may have."""
     place, total, ranks = f"{standing.place:,}", pluralize(standing.total, "entry"), standing.ranks
-    if not standing.is_own:
-        return StandingSummary(place, total, "This is the place of your team’s best submission, which is another one.")
     better, worse = ranks.best - 1, standing.total - ranks.worst
     verb = "entry scores" if better == 1 else "entries score"
     counts = f"{better or 'No'} {verb} significantly better, {worse or 'none'} significantly worse."

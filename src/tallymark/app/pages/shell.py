@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tallymark.sources.problems import Problem
+from tallymark.sources.problems import ProblemGroup
 
 
 class Link(NamedTuple):
@@ -65,10 +65,10 @@ class SelectOption(NamedTuple):
 
 
 class ProblemSection(NamedTuple):
-    """The problems of a file: a sentence, the first problems, and how many more there are, in words."""
+    """The problems of a file: a sentence, the first problems in groups, and how many more there are, in words."""
 
     sentence: str
-    problems: Sequence[Problem]
+    problems: Sequence[ProblemGroup]
     more: str = ""
 
 

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from tallymark.app.domain.results import submission_state
 from tallymark.app.pages.formatting import format_score, page_time, pluralize
+from tallymark.app.pages.leaderboard import metric_headings
+from tallymark.app.pages.result import StandingSummary
 from tallymark.app.pages.shell import PageTime, Pagination, ProblemSection, Shell
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.metrics.base import Metric
+from tallymark.rendering.table import Name
 from tallymark.submissions.check import SubmissionCheck
-from tallymark.submissions.public_private import PUBLIC
 
 _STATE_TEXTS = {
     "queued": "queued",
@@ -63,6 +65,8 @@ class MySubmissionRow(NamedTuple):
     late: bool = False
     final: bool = False
     may_be_final: bool = False
+    ranked: bool = False
+    """Whether it is the entry of its team in the final ranking, once the challenge is over."""
 
 
 class MySubmissionsPage(NamedTuple):
@@ -76,10 +80,14 @@ class MySubmissionsPage(NamedTuple):
     """With their arrows."""
     submissions: Sequence[MySubmissionRow]
     finals: str
-    """How the final selection works, how many may be selected and how many are."""
+    """How the final selection works, how many may be selected and how many are; or which submission counted."""
     may_choose: bool
     may_submit: bool
     pages: Pagination | None = None
+    standing: StandingSummary | None = None
+    """The place in the final ranking, once the challenge is over."""
+    ranking: str = ""
+    """The path of the leaderboard with the final ranking."""
 
 
 def check_summary(name: str, check: SubmissionCheck, token: str) -> CheckSummary:
@@ -88,12 +96,26 @@ def check_summary(name: str, check: SubmissionCheck, token: str) -> CheckSummary
     return CheckSummary(token, f"{name}: no problems found, {check.rows:,} row{'s' * (check.rows != 1)}", notes)
 
 
+def score_headings(version: Version, parts: Sequence[str]) -> list[Name]:
+    """The headings of the scores: of each metric, its score on each of the parts."""
+    headings = metric_headings(version)
+    if len(parts) == 1:
+        return headings
+    return [Name(f"{name} ({part})", name.code) for name in headings for part in parts]
+
+
 def my_submission_row(
-    submission: Submission, metrics: Mapping[str, Metric], now: datetime, selected: Collection[str] | None
+    submission: Submission,
+    metrics: Mapping[str, Metric],
+    parts: Sequence[str],
+    now: datetime,
+    selected: Collection[str] | None,
+    ranked: int | None,
 ) -> MySubmissionRow:
-    """A submission of the team. `selected` has the keys of a rejected form, None without one."""
+    """A submission of the team with its scores on these parts. `selected` has the keys of a rejected form, None without
+    one; `ranked` is the id of the submission in the final ranking."""
     is_scored = submission.state == "scored"
-    values = {score.name: score.value for score in submission.scores if score.part == PUBLIC}
+    values = {(score.name, score.part): score.value for score in submission.scores}
     state = submission_state(submission)
     return MySubmissionRow(
         submission.key,
@@ -102,11 +124,27 @@ def my_submission_row(
         page_time(submission.created, now),
         state,
         _STATE_TEXTS[state],
-        [format_score(metric, values.get(name)) for name, metric in metrics.items()] if is_scored else [],
+        [format_score(metric, values.get((name, part))) for name, metric in metrics.items() for part in parts]
+        if is_scored
+        else [],
         submission.late,
         submission.final if selected is None else submission.key in selected,
         is_scored and not submission.late,
+        submission.id == ranked,
     )
+
+
+def describe_outcome(version: Version, chosen: int, *, ranked: bool) -> str:
+    """Which submission counted, once the challenge is over."""
+    if not ranked:
+        return "The challenge is over. No submission of your team is ranked."
+    if version.public is None:
+        return "The challenge is over. Your best submission counted."
+    if not chosen:
+        return "The challenge is over. You selected no submission, so your best public one counted."
+    if chosen == 1:
+        return "The challenge is over. The submission that you selected counted."
+    return f"The challenge is over. Of the {chosen:,} submissions that you selected, the best private one counted."
 
 
 def describe_selection(challenge: Challenge, version: Version, chosen: int) -> str:

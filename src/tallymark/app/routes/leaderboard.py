@@ -19,12 +19,14 @@ from tallymark.app.pages.leaderboard import (
     ORDER,
     RANK_MEANING,
     LeaderboardPage,
+    bar_scale,
     history_chart,
     leaderboard_rows,
     metric_headings,
     part_tabs,
     queued_sentence,
     ranking_sentence,
+    scale_sentence,
 )
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.shell import Link
@@ -55,8 +57,16 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
         entries = board.entries(session, start, PAGE_SIZE)
         metrics = dict(islice(metrics_of(version).items(), 1 + MAX_OTHER_METRICS))
         name, metric = next(iter(metrics.items()))
+        scale = bar_scale(entries, metric, name, part) if visible.intervals else None
         rows = leaderboard_rows(
-            entries, metrics, part, context.now, actor.team_id, intervals=visible.intervals, links=actor.organises
+            entries,
+            metrics,
+            part,
+            context.now,
+            actor.team_id,
+            scale=scale,
+            intervals=visible.intervals,
+            links=actor.organises,
         )
         own_place = None if actor.team_id is None else board.place_of_team(session, actor.team_id)
         own_page = None if own_place is None else (own_place - 1) // PAGE_SIZE + 1
@@ -66,7 +76,7 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
                 shell=context.shell(f"Leaderboard of {challenge.title}"),
                 slug=slug,
                 title=challenge.title,
-                tabs=part_tabs(path, parts, part),
+                tabs=part_tabs(slug, parts, part),
                 sentence=ranking_sentence(version, part),
                 metric=metric_names(version)[name],
                 arrow=direction_arrow(metric),
@@ -76,6 +86,7 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
                 rows=rows,
                 meaning=f"{ORDER} {RANK_MEANING}",
                 key_of_bands=band_key([metric]),
+                scale=scale_sentence(metric, scale, rows),
                 pages=pages,
                 own_page=None
                 if own_page is None or own_page == page

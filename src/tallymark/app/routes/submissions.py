@@ -10,33 +10,37 @@ from fastapi.responses import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.challenges import find_challenge, is_over
+from tallymark.app.domain.challenges import accepts_submissions, find_challenge, is_over
 from tallymark.app.domain.checks import CheckInProgress, check_and_keep, open_checked
 from tallymark.app.domain.errors import ForbiddenError, FormError, NotFoundError
+from tallymark.app.domain.leaderboards import Leaderboard, find_standing
 from tallymark.app.domain.permissions import Actor, resource_of
 from tallymark.app.domain.quota import quota_status
-from tallymark.app.domain.results import load_result
+from tallymark.app.domain.results import load_result, visibility
 from tallymark.app.domain.submissions import clean_file_name, refusal_reason, submit_file
 from tallymark.app.domain.teams import choose_finals
 from tallymark.app.domain.versions import metrics_of
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
 from tallymark.app.http.uploads import ParsedForm
-from tallymark.app.pages.leaderboard import metric_headings
+from tallymark.app.pages.leaderboard import part_path
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.problems import problem_section
-from tallymark.app.pages.result import result_document, result_page
+from tallymark.app.pages.result import result_document, result_page, standing_summary
 from tallymark.app.pages.shell import ProblemSection
 from tallymark.app.pages.submissions import (
     CheckSummary,
     MySubmissionsPage,
     SubmitPage,
     check_summary,
+    describe_outcome,
     describe_selection,
     my_submission_row,
+    score_headings,
 )
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.errors import Rejection
 from tallymark.rendering.html_page import to_page
+from tallymark.submissions.public_private import PRIVATE, PUBLIC
 
 router = APIRouter()
 _PAGE_SIZE = 100
@@ -181,18 +185,32 @@ def _my_submissions_page(
         newest_first = select(Submission).where(own).order_by(Submission.created.desc(), Submission.id.desc())
         submissions = session.scalars(newest_first.offset(start).limit(_PAGE_SIZE)).all()
         chosen = session.scalar(select(func.count()).select_from(Submission).where(own & Submission.final)) or 0
+        over, refused = is_over(challenge, context.now), refusal_reason(session, context.service, challenge, team_id)
+        # As any participant: an organiser's own team sees its private scores on the pages of its results until then.
+        visible = visibility(challenge, version, context.now, is_organiser=False)
+        parts = [PUBLIC, PRIVATE] if visible.private_part else [PUBLIC]
+        final = find_standing(session, Leaderboard(challenge.id, parts[-1]), team_id) if over else None
+        ranked = None if final is None else final.submission_id
         metrics = metrics_of(version)
         view = MySubmissionsPage(
             shell=context.shell(f"My submissions to {challenge.title}", {}, errors),
             slug=slug,
             title=challenge.title,
-            quota=str(quota_status(session, challenge, team_id, context.now)),
-            metrics=metric_headings(version),
-            submissions=[my_submission_row(each, metrics, context.now, selected) for each in submissions],
-            finals=describe_selection(challenge, version, chosen),
-            may_choose=version.public is not None and not is_over(challenge, context.now),
-            may_submit=not refusal_reason(session, context.service, challenge, team_id),
+            quota=str(quota_status(session, challenge, team_id, context.now))
+            if accepts_submissions(challenge, context.now)
+            else refused,
+            metrics=score_headings(version, parts),
+            submissions=[
+                my_submission_row(each, metrics, parts, context.now, selected, ranked) for each in submissions
+            ],
+            finals=describe_outcome(version, chosen, ranked=ranked is not None)
+            if over
+            else describe_selection(challenge, version, chosen),
+            may_choose=version.public is not None and not over,
+            may_submit=not refused,
             pages=pages,
+            standing=None if final is None else standing_summary(final),
+            ranking=part_path(slug, parts[-1]),
         )
     return context.page("my_submissions.html", view, 422 if errors else 200)
 
