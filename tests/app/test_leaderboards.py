@@ -153,7 +153,7 @@ def test_once_it_is_over_own_submissions_have_private_scores_and_the_final_rank(
     assert not any("private" in head for head in heads)
     assert "Final ranking" not in page
 
-    challenges.set_closed(stage.service, parted, closed=True)
+    challenges.set_closed(stage.service, stage.person("Olaf"), parted, closed=True)
     page, heads, cells = _mine(team)
     assert not re.search("Select|used today|Save selection|Submit a file", page)
     assert "This challenge is closed and accepts no submissions." in page
@@ -172,7 +172,7 @@ def test_own_submissions_mark_the_selected_one_that_counted(stage, parted):
         keys.append(team.send(_mixed(*right)))
         stage.clock.move(seconds=1)
     teams.choose_finals(stage.service, parted, team.team.id, keys[1:])
-    challenges.set_closed(stage.service, parted, closed=True)
+    challenges.set_closed(stage.service, stage.person("Olaf"), parted, closed=True)
     page, _, cells = _mine(team)
     assert "Of the 2 submissions that you selected, the best private one counted." in page
     assert [each[0].strip() for each in cells] == ["selected", "ranked", ""]
@@ -183,7 +183,7 @@ def test_without_a_private_part_the_final_ranking_is_the_public_one(stage, chall
     team, idle = stage.team(challenge, "Team"), stage.team(challenge, "Idle")
     team.send(truth())
     idle.send(b"no table")
-    challenges.set_closed(stage.service, challenge, closed=True)
+    challenges.set_closed(stage.service, stage.person("Olaf"), challenge, closed=True)
     page, heads, _ = _mine(team)
     assert "Your best submission counted." in page
     assert f'href="/challenges/{challenge.slug}/leaderboard">Go to the final ranking' in page
