@@ -31,7 +31,11 @@ def shown(name: str) -> str:
         if command is None:
             raise ValueError(f"there is no command {name}")
         context = _context(command, name, context)
-    return f"```text\n{context.get_help()}\n```\n"
+    texts = [context.get_help()]
+    if isinstance(context.command, click.Group) and name != "tallymark":
+        texts += [_context(each, word, context).get_help() for word, each in context.command.commands.items()]
+    text = "\n\n".join(texts)
+    return f"```text\n{text}\n```\n"
 
 
 def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:

@@ -42,6 +42,11 @@ PAGES = {
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/operate/accounts": (303, 404, 404, 404, 404, 404, 404, 200),
+    "/operate/accounts/{account_id}": (303, 404, 404, 404, 404, 404, 404, 200),
+    "/operate/accounts/{account_id}/delete": (303, 404, 404, 404, 404, 404, 404, 200),
+    "/operate/log": (303, 404, 404, 404, 404, 404, 404, 200),
+    "/reset": (200, 200, 200, 200, 200, 200, 200, 200),
     "/health": (200, 200, 200, 200, 200, 200, 200, 200),
     "/metrics": (200, 200, 200, 200, 200, 200, 200, 200),
     "/ready": (503, 503, 503, 503, 503, 503, 503, 503),  # no threads in these tests
@@ -55,6 +60,21 @@ FORMS = {
     ("/challenges/{slug}/mine", "own"): ({"final": "{key}"}, {}, (401, 403, 303, 422, 403, 403, 403, 403)),
     ("/sign-in", ""): ({"name": "x", "password": "y"}, {}, (422, 422, 422, 422, 422, 422, 422, 422)),
     ("/sign-up", ""): ({"name": "x"}, {}, (422, 422, 422, 422, 422, 422, 422, 422)),
+    ("/reset", ""): ({"secret": "x"}, {}, (422, 422, 422, 422, 422, 422, 422, 422)),
+    **{
+        ("/operate/accounts/{account_id}", action): ({"action": action}, {}, (401, 404, 404, 404, 404, 404, 404, code))
+        for action, code in {
+            "make operator": 303,
+            "unmake operator": 303,
+            "make organiser": 303,
+            "unmake organiser": 303,
+            "disable": 303,
+            "enable": 303,
+            "reset": 200,
+            "transfer": 404,
+        }.items()
+    },
+    ("/operate/accounts/{account_id}/delete", ""): ({"action": "delete"}, {}, (401, 404, 404, 404, 404, 404, 404, 303)),
     ("/sign-out", ""): ({}, {}, (303, 303, 303, 303, 303, 303, 303, 303)),
     ("/account", "everywhere"): ({"action": "everywhere"}, {}, (401, 303, 303, 303, 303, 303, 303, 303)),
     ("/account", "invite"): ({"action": "invite"}, {}, (401, 404, 404, 404, 200, 404, 200, 200)),
@@ -94,10 +114,12 @@ def world(stage, host, challenge, player):
     add_organiser(stage.service, host, challenge, "Cora")
     stage.challenge(rival, slug="theirs")
     operator = stage.person("Opal", operator=True)
-    people = (None, stage.person("Eve"), player.user, other.user, host, co_organiser, rival, operator)
+    outsider = stage.person("Eve")
+    people = (None, outsider, player.user, other.user, host, co_organiser, rival, operator)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
-    return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    return clients, {**filled, "account_id": outsider.id}
 
 
 def test_every_route_is_in_the_matrix():

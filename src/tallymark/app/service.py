@@ -22,8 +22,7 @@ class Service:
     """The shared parts of a running app."""
 
     def __init__(self, settings: AppSettings, clock: Callable[[], datetime] = utc_now) -> None:
-        settings.folder.mkdir(parents=True, exist_ok=True)
-        settings.folder.chmod(0o700)
+        settings.folder.mkdir(0o700, parents=True, exist_ok=True)  # a folder that exists keeps its mode
         self.settings = settings
         self.database = Database(settings.database_url)
         self.files = FileStore(settings.folder)

@@ -20,6 +20,7 @@ COMMANDS = {
     "score": "Score a submission against the answers.",
     "check": "Check a submission without the answers.",
     "serve": "Start the web app.",
+    "admin": "Manage the accounts of the app.",
     "metrics": "List the metrics.",
     "explain": "Explain a metric and how to read it.",
     "choose": "Find the metrics that fit a problem.",
@@ -104,6 +105,16 @@ class Command(click.Command):
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # which names the command whose help to read
             raise
+
+
+class Group(click.Group):
+    """A command with commands of its own."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs["context_settings"] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+        super().__init__(*args, **kwargs)
 
 
 class Commands(click.Group):

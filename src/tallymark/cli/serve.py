@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
 
 import click
 
-from tallymark.app.settings import PREFIX, SIGN_UP, AppSettings, read_settings
+from tallymark.app.settings import AppSettings, read_settings
 from tallymark.cli.group import Command
+from tallymark.cli.settings import setting_options
 from tallymark.errors import ParameterError, Text
 from tallymark.optional_packages import needed
 
 
-def _options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """An option for each setting, from their table."""
-    for setting in reversed(fields(AppSettings)):
-        kind = click.Choice(SIGN_UP) if setting.name == "sign_up" else int if setting.type == "int" else str
-        description = f"{setting.metadata['description']} Also {PREFIX}{setting.name.upper()}."
-        if setting.default:
-            description = f"{description}  [default: {setting.default}]"
-        word = "TEXT" if kind is str else "NUMBER" if kind is int else None
-        option = f"--{setting.name.replace('_', '-')}"
-        command = click.option(option, setting.name, type=kind, metavar=word, help=description)(command)
-    return command
-
-
 @click.command("serve", cls=Command, short_help="Start the web app.")
-@_options
+@setting_options()
 @click.option("--example", metavar="FOLDER", help="Load a challenge from answers.csv and submission-*.csv.")
 def command(example: str | None, **given: Any) -> None:
     """Start the web app: analyse files, run challenges, keep leaderboards.

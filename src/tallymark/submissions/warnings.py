@@ -10,16 +10,11 @@ from itertools import islice
 from tallymark.evaluation.report import Report
 from tallymark.metrics.base import Metric
 from tallymark.submissions.entries import Entries
+from tallymark.submissions.look_alikes import skeleton
 from tallymark.submissions.match import LabelCodes
 from tallymark.submissions.settings import ColumnNames
 
 MAX_PAIRS = 10
-# Letters of other scripts, and digits, that look like Latin letters once case is folded.
-_LOOK_ALIKES = str.maketrans(
-    "аɑαβвсϲԁеɛεɡһіıιјкκӏοоρрԛѕтτυүνѵωԝхχуγ01|",
-    "aaabbccdeeeghiiijkklooppqsttuuvvwwxxyyoll",
-)
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
 
 
 def submission_warnings(
@@ -60,9 +55,9 @@ def confused_with_known(predicted: Iterable[str], known: Iterable[str]) -> Itera
         return
     by_skeleton: dict[str, str] = {}
     for label in sorted(known):
-        by_skeleton.setdefault(_skeleton(label), label)
+        by_skeleton.setdefault(skeleton(label), label)
     for label in sorted(unknown):
-        other = by_skeleton.get(_skeleton(label))
+        other = by_skeleton.get(skeleton(label))
         if other is not None:
             yield label, other, _difference(label, other)
 
@@ -71,17 +66,9 @@ def confusable_pairs(labels: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Pairs of labels that look alike, and what differs."""
     by_skeleton: dict[str, str] = {}
     for label in sorted(labels):
-        other = by_skeleton.setdefault(_skeleton(label), label)
+        other = by_skeleton.setdefault(skeleton(label), label)
         if other != label:
             yield label, other, _difference(label, other)
-
-
-def _skeleton(label: str) -> str:
-    """The same text for labels that look alike."""
-    if label.isascii() and label.isalpha() and label.islower():
-        return label
-    folded = unicodedata.normalize("NFKC", label).translate(_INVISIBLE).casefold().translate(_LOOK_ALIKES)
-    return "".join(folded.split())
 
 
 def _difference(one: str, other: str) -> str:

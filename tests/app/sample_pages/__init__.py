@@ -10,6 +10,7 @@ from tallymark.app.pages.shell import ErrorPage
 from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
+from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, reset
 from tests.app.sample_pages.organise import edit, organise
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import (
@@ -88,6 +89,13 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),
         "edit": ("edit.html", edit(say)),
+        "operate-accounts": ("operate_accounts.html", accounts(say)),
+        "operate-account": ("operate_account.html", account_detail(say)),
+        "operate-delete": ("operate_delete.html", delete_account(say)),
+        "operate-log": ("operate_log.html", log(say)),
+        "operate-log-empty": ("operate_log.html", log(say)._replace(entries=(), pages=None)),
+        "reset": ("reset.html", reset(say)),
+        "reset-refused": ("reset.html", reset(say)._replace(refused="The link has expired.")),
         "error": (
             "error.html",
             ErrorPage(

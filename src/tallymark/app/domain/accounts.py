@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import secrets
 import unicodedata
+from collections.abc import Iterable
 from datetime import timedelta
+from functools import cache
+from importlib.resources import files
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -15,7 +18,9 @@ from sqlalchemy.orm import Session
 
 from tallymark.app.domain.errors import FormError
 from tallymark.app.service import Service
-from tallymark.app.store.models import Invitation, SignIn, User
+from tallymark.app.store.database import lock_accounts
+from tallymark.app.store.models import Invitation, PasswordReset, SignIn, User
+from tallymark.submissions.look_alikes import skeleton
 
 MIN_PASSWORD_LENGTH = 10
 _MAX_PASSWORD_LENGTH = 1000
@@ -23,7 +28,21 @@ _MAX_NAME_LENGTH = 40
 _INVITATION_LIFETIME = timedelta(days=14)
 _HASHER = PasswordHasher()
 _DUMMY_HASH = _HASHER.hash("nobody has this password")  # so that an unknown name takes as long as a known one
+DELETED_NAME = "deleted account"
+# Printable characters that nobody sees: Unicode's Default_Ignorable_Code_Point, and the blank Braille pattern.
+_INVISIBLE_RANGES = (
+    (0x034F, 0x034F),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x2800, 0x2800),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFFA0, 0xFFA0),
+    (0xE0100, 0xE01EF),
+)
 INVITATION_REQUIRED = "Sign-up is by invitation only. Ask the organisers for a link."
+_WRONG_SIGN_IN = "Wrong name or password."
 INVALID_INVITATION = "This invitation is invalid, used or expired. Ask for a new link."
 
 
@@ -42,9 +61,38 @@ def check_name(name: str, field: str = "name") -> str:
     displayed = " ".join(unicodedata.normalize("NFC", name).split())
     if not 2 <= len(displayed) <= _MAX_NAME_LENGTH:
         raise FormError({field: f"Use 2 to {_MAX_NAME_LENGTH} characters."})
-    if not all(character.isprintable() for character in displayed):
-        raise FormError({field: "Use printable characters only."})
+    if not all(map(_is_visible, displayed)):
+        raise FormError({field: "Remove invisible characters, such as zero-width spaces and direction marks."})
+    if len({_direction(character) for character in displayed} - {""}) > 1:
+        raise FormError({field: "Use letters of one direction: those read left to right, or right to left."})
+    if skeleton(displayed) == skeleton(DELETED_NAME):
+        raise FormError({field: "This name is reserved. Choose another."})
     return displayed
+
+
+def _is_visible(character: str) -> bool:
+    return character.isprintable() and not any(first <= ord(character) <= last for first, last in _INVISIBLE_RANGES)
+
+
+def _direction(character: str) -> str:
+    """The direction of a letter; empty for digits, spaces and signs."""
+    return {"L": "left to right", "R": "right to left", "AL": "right to left"}.get(
+        unicodedata.bidirectional(character), ""
+    )
+
+
+def check_look_alikes(name: str, taken: Iterable[str], field: str = "name") -> None:
+    """Raise `FormError` for a name that people would read as one that is taken."""
+    looks = skeleton(name)
+    if any(skeleton(other) == looks for other in taken):
+        noun = "team name" if field == "team" else "name"
+        raise FormError({field: f"This {noun} is taken. Choose one that does not look like another."})
+
+
+def check_name_is_free(session: Session, name: str) -> None:
+    """Raise `FormError` unless a new account may have this name; until the transaction ends, no other one gets it."""
+    lock_accounts(session)
+    check_look_alikes(name, session.scalars(select(User.name).where(User.deleted.is_(None))))
 
 
 def check_password(password: str, again: str, name: str) -> None:
@@ -53,8 +101,27 @@ def check_password(password: str, again: str, name: str) -> None:
         raise FormError({"password": f"Use {MIN_PASSWORD_LENGTH} to {_MAX_PASSWORD_LENGTH:,} characters."})
     if len(set(password)) < 4 or name_key(password) == name_key(name):
         raise FormError({"password": "Too easy to guess. Use a few unrelated words."})
+    if _is_common(password):
+        raise FormError({"password": "Many people use this password or one like it. Use a few unrelated words."})
     if password != again:
         raise FormError({"again": "The two passwords differ."})
+
+
+def _is_common(password: str) -> bool:
+    """Whether a password is a common one, in any case, perhaps with digits and signs around it."""
+    key = name_key(password)
+    start, end = 0, len(key)
+    while start < end and not key[start].isalpha():
+        start += 1
+    while end > start and not key[end - 1].isalpha():
+        end -= 1
+    return not _common_passwords().isdisjoint({key, key[start:end]})
+
+
+@cache
+def _common_passwords() -> frozenset[str]:
+    lines = files("tallymark.app.domain").joinpath("common_passwords.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("# "))
 
 
 def sign_up(service: Service, name: str, password: str, again: str, invitation: str) -> User:
@@ -63,14 +130,14 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
     check_password(password, again, displayed)
     if not invitation and service.settings.sign_up != "open":
         raise FormError({"": INVITATION_REQUIRED})
-    with service.hashing_slots:
-        hashed = _HASHER.hash(password)
+    hashed = hash_password(service, password)
     now = service.now()
     try:
         with service.database.writing() as session:
             invited = find_valid_invitation(session, service, invitation) if invitation else None
             if invitation and invited is None:
                 raise FormError({"": INVALID_INVITATION})
+            check_name_is_free(session, displayed)
             user = User(
                 name=displayed,
                 key=name_key(displayed),
@@ -140,14 +207,19 @@ def sign_in(service: Service, name: str, password: str) -> str:
     with service.database.reading() as session:
         user = session.scalar(select(User).where(User.key == name_key(" ".join(name.split()))))
     if not _password_matches(service, None if user is None else user.password, password) or user is None:
-        raise FormError({"": "Wrong name or password."})
-    return create_sign_in(service, user)
+        raise FormError({"": _WRONG_SIGN_IN})
+    return create_sign_in(service, user, checked=True)
 
 
-def create_sign_in(service: Service, user: User) -> str:
-    """The secret of a new sign-in, without a password check."""
+def create_sign_in(service: Service, user: User, *, checked: bool = False) -> str:
+    """The secret of a new sign-in. With `checked`, the password that was checked must be the present one."""
     secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
+        current = session.get_one(User, user.id, with_for_update=True)
+        if current.disabled is not None:
+            raise FormError({"": "This account is disabled. Ask the operator of this site."})
+        if checked and current.password != user.password:  # changed meanwhile, which ends all sign-ins
+            raise FormError({"": _WRONG_SIGN_IN})
         session.execute(delete(SignIn).where(SignIn.expires <= now))
         expires = now + timedelta(days=service.settings.session_days)
         session.add(SignIn(secret=hash_secret(secret), user_id=user.id, created=now, expires=expires))
@@ -181,8 +253,19 @@ def change_password(service: Service, user: User, old: str, password: str, again
     if not _password_matches(service, user.password, old):
         raise FormError({"old": "Wrong password."})
     check_password(password, again, user.name)
-    with service.hashing_slots:
-        hashed = _HASHER.hash(password)
+    hashed = hash_password(service, password)
     with service.database.writing() as session:
-        session.execute(update(User).where(User.id == user.id).values(password=hashed))
-        session.execute(delete(SignIn).where(SignIn.user_id == user.id))
+        set_password(session, user.id, hashed)
+
+
+def hash_password(service: Service, password: str) -> str:
+    """The hash of a password, which takes a while on purpose."""
+    with service.hashing_slots:
+        return _HASHER.hash(password)
+
+
+def set_password(session: Session, user_id: int, hashed: str | None) -> None:
+    """Store the hash of a password, which ends all sign-ins and links for a new password."""
+    session.execute(update(User).where(User.id == user_id).values(password=hashed))
+    session.execute(delete(SignIn).where(SignIn.user_id == user_id))
+    session.execute(delete(PasswordReset).where(PasswordReset.user_id == user_id))

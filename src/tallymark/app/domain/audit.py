@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
 from tallymark.app.service import Service
@@ -18,8 +19,33 @@ ACTIONS = {
     "add organiser": "added a co-organiser",
     "remove organiser": "removed a co-organiser",
     "transfer": "transferred the challenge",
+    "make operator": "made an operator",
+    "unmake operator": "ended the role of operator",
+    "make organiser": "made an organiser",
+    "unmake organiser": "ended the role of organiser",
+    "disable account": "disabled the account",
+    "enable account": "enabled the account",
+    "delete account": "deleted the account",
+    "create reset link": "created a link for a new password",
+    "use reset link": "set a new password with a link",
 }
 """The actions that are logged, in words that follow the name of the user."""
+
+ACCOUNT_ACTIONS = (
+    "add organiser",
+    "remove organiser",
+    "transfer",
+    "make operator",
+    "unmake operator",
+    "make organiser",
+    "unmake organiser",
+    "disable account",
+    "enable account",
+    "delete account",
+    "create reset link",
+    "use reset link",
+)
+"""Those whose subject is the name of an account."""
 
 
 def record(
@@ -43,3 +69,18 @@ def record(
         details=details,
     )
     session.add(entry)
+
+
+def list_account_entries(action: str, words: str) -> Select[Any]:
+    """The entries about accounts, the newest first: of one action, and those where a name contains the words."""
+    entries = select(AuditEntry).where(AuditEntry.action.in_([action] if action else ACCOUNT_ACTIONS))
+    if words:
+        by = AuditEntry.user_id.in_(select(User.id).where(User.name.icontains(words, autoescape=True)))
+        entries = entries.where(AuditEntry.subject.icontains(words, autoescape=True) | by)
+    return entries.order_by(AuditEntry.id.desc())
+
+
+def replace_subject(session: Session, name: str, other: str) -> None:
+    """Replace the name of an account in all entries about it."""
+    about = AuditEntry.action.in_(ACCOUNT_ACTIONS) & (AuditEntry.subject == name)
+    session.execute(update(AuditEntry).where(about).values(subject=other))

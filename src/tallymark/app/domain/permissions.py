@@ -95,6 +95,7 @@ PERMISSIONS: dict[str, PermissionRule] = {
     "see a submission": _own_team_or_organises,
     "invite others": _may_invite,
     "invite organisers": _operator,
+    "manage accounts": _operator,
     "create a challenge": _may_create,
     "organise a challenge": _organises,
     "own a challenge": _owns,

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain import leaderboards
-from tallymark.app.domain.accounts import check_name, name_key
+from tallymark.app.domain.accounts import check_look_alikes, check_name, name_key
 from tallymark.app.domain.challenges import accepts_submissions, is_over
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.versions import lock_challenge
@@ -47,6 +47,7 @@ def join_challenge(service: Service, user: User, challenge: Challenge, name: str
 def create_team(session: Session, service: Service, challenge: Challenge, name: str, *, baseline: bool = False) -> Team:
     """A new team without members."""
     displayed = check_name(name, "team")
+    check_look_alikes(displayed, session.scalars(select(Team.name).where(Team.challenge_id == challenge.id)), "team")
     team = Team(
         challenge_id=challenge.id,
         name=displayed,

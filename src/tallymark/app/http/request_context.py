@@ -35,6 +35,8 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "transferred": ("good", "The challenge has a new owner. You are still a co-organiser."),
     "chosen": ("good", "Selection saved."),
     "password": ("good", "Password changed. You were signed out on all other devices."),
+    "reset": ("good", "Password changed. Sign in with the new one."),
+    "account-deleted": ("note", "The account was deleted."),
     "signed-out": ("note", "You are signed out."),
     "welcome": ("good", "Welcome. You are signed in."),
 }
@@ -84,6 +86,7 @@ class RequestContext:
         person = None
         if self.user is not None:
             links += [("Organise", "/organise")] * self.organises
+            links += [("Operate", "/operate")] * self.user.operator
             person = Person(self.user.name, "organiser" if self.organises else "participant")
         flash = FLASHES.get(self.request.query_params.get("said", ""))
         return Shell(

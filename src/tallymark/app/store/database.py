@@ -9,6 +9,8 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -20,6 +22,7 @@ from tallymark.optional_packages import needed
 _BUSY_TIMEOUT = 30  # seconds to wait for another writer
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _MIGRATION_LOCK = 0x7A11  # in PostgreSQL: of several servers that start together, one migrates
+_ACCOUNTS_LOCK = 0x7A12  # in PostgreSQL: of several changes that depend on all accounts, one is made at a time
 
 
 class Database:
@@ -59,6 +62,12 @@ class Database:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
             command.upgrade(alembic_config(connection), "head")
 
+    def versions(self) -> tuple[str | None, str | None]:
+        """The version of the tables, None where there are none, and the newest version."""
+        with self.engine.connect() as connection:
+            current = MigrationContext.configure(connection).get_current_revision()
+            return current, ScriptDirectory.from_config(alembic_config(connection)).get_current_head()
+
     def is_available(self) -> bool:
         """Whether the database answers."""
         try:
@@ -76,6 +85,13 @@ class Database:
 def dialect_insert(session: Session) -> Any:
     """The `insert` of the session's database, which has `on_conflict_do_update`."""
     return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert
+
+
+def lock_accounts(session: Session) -> None:
+    """Let no other transaction that calls this go on until this one ends: for rules about all accounts, such as which
+    names are free. On SQLite, writing transactions have the database to themselves."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ACCOUNTS_LOCK})
 
 
 def alembic_config(connection: Connection) -> Config:

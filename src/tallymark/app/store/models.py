@@ -113,7 +113,8 @@ class PasswordReset(Base):
 
 
 class AuditEntry(Base):
-    """What an organiser or an operator did. Entries are only ever added (see `domain.audit`)."""
+    """What an organiser or an operator did. Entries are only added, and the names of deleted accounts replaced (see
+    `domain.audit`)."""
 
     __tablename__ = "audit"
     __table_args__ = (Index("ix_audit_of_challenge", "challenge_id", "id"),)
