@@ -7,8 +7,9 @@ import io
 import pytest
 from sqlalchemy import select
 
-from tallymark.app.domain import challenges, submissions, teams
+from tallymark.app.domain import submissions, teams
 from tallymark.app.domain.errors import FormError
+from tallymark.app.domain.lifecycle import take_step
 from tallymark.app.store.models import LeaderboardEntry, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, truth
 
@@ -180,7 +181,7 @@ def test_a_team_cannot_choose_too_many_or_unscored_submissions(stage, parted):
     assert {each.key for each in stage.all(select(Submission).where(Submission.final))} == set(keys[:2])
     assert choose() == 0
     assert stage.all(select(Submission).where(Submission.final)) == []
-    challenges.set_closed(stage.service, stage.person("Olaf"), parted, closed=True)
+    take_step(stage.service, stage.person("Olaf"), parted, "close")
     with pytest.raises(FormError, match="over"):
         choose(keys[0])
 
