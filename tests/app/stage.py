@@ -37,6 +37,8 @@ FORM = {
     "finals": "2",
     "show_intervals": "1",
     "show_counts": "1",
+    "reveal": "closing",
+    "publish": "1",
 }
 
 

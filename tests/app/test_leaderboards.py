@@ -8,8 +8,9 @@ import re
 import pytest
 from sqlalchemy import select
 
-from tallymark.app.domain import challenges, submissions, teams
+from tallymark.app.domain import submissions, teams
 from tallymark.app.domain.errors import FormError
+from tallymark.app.domain.lifecycle import take_step
 from tallymark.app.store.models import LeaderboardEntry, Submission
 from tests.app.stage import BOTH, ROWS, guess, table, truth
 
@@ -153,7 +154,13 @@ def test_once_it_is_over_own_submissions_have_private_scores_and_the_final_rank(
     assert not any("private" in head for head in heads)
     assert "Final ranking" not in page
 
-    challenges.set_closed(stage.service, stage.person("Olaf"), parted, closed=True)
+    take_step(stage.service, host, parted, "close")
+    page, heads, cells = _mine(team)
+    assert "the final ranking is not published yet" in page
+    assert not any("private" in head for head in heads)
+    assert "Final ranking" not in page
+
+    take_step(stage.service, host, parted, "reveal")
     page, heads, cells = _mine(team)
     assert not re.search("Select|used today|Save selection|Submit a file", page)
     assert "This challenge is closed and accepts no submissions." in page
@@ -172,7 +179,8 @@ def test_own_submissions_mark_the_selected_one_that_counted(stage, parted):
         keys.append(team.send(_mixed(*right)))
         stage.clock.move(seconds=1)
     teams.choose_finals(stage.service, parted, team.team.id, keys[1:])
-    challenges.set_closed(stage.service, stage.person("Olaf"), parted, closed=True)
+    for step in ("close", "reveal"):
+        take_step(stage.service, stage.person(f"To {step}"), parted, step)
     page, _, cells = _mine(team)
     assert "Of the 2 submissions that you selected, the best private one counted." in page
     assert [each[0].strip() for each in cells] == ["selected", "ranked", ""]
@@ -183,7 +191,7 @@ def test_without_a_private_part_the_final_ranking_is_the_public_one(stage, chall
     team, idle = stage.team(challenge, "Team"), stage.team(challenge, "Idle")
     team.send(truth())
     idle.send(b"no table")
-    challenges.set_closed(stage.service, stage.person("Olaf"), challenge, closed=True)
+    take_step(stage.service, stage.person("Olaf"), challenge, "close")
     page, heads, _ = _mine(team)
     assert "Your best submission counted." in page
     assert f'href="/challenges/{challenge.slug}/leaderboard">Go to the final ranking' in page
@@ -243,7 +251,7 @@ def test_a_team_cannot_choose_too_many_or_unscored_submissions(stage, parted):
     assert {each.key for each in stage.all(select(Submission).where(Submission.final))} == set(keys[:2])
     assert choose() == 0
     assert stage.all(select(Submission).where(Submission.final)) == []
-    challenges.set_closed(stage.service, stage.person("Olaf"), parted, closed=True)
+    take_step(stage.service, stage.person("Olaf"), parted, "close")
     with pytest.raises(FormError, match="over"):
         choose(keys[0])
 

@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 import tallymark as tm
 from tallymark.app.domain import challenges
+from tallymark.app.domain.lifecycle import take_step
 from tallymark.app.store.models import LeaderboardEntry, StoredScore
 from tallymark.submissions.disclosure import disclosed
 from tests.app.stage import table
@@ -60,6 +61,35 @@ FILES = {
     "not a table": b"\x00\x01\x02",
     "no text": b"row_id,label\nr000,\xff\xfe\n",
 }
+
+
+@pytest.mark.parametrize("when", ["open", "over", "revealed", "hidden"])
+def test_nothing_private_shows_before_the_reveal(stage, host, when):
+    """Of a challenge whose organisers reveal the private part, no page and no report has it before they do."""
+    form = {"split": "column", "split_column": "part", "reveal": "organiser", "quota": "50"}
+    challenge = stage.challenge(host, _answers(), **form)
+    player, rival = stage.team(challenge, "Badgers"), stage.team(challenge, "Otters")
+    # Right on the private part and wrong on the public one, so that no number can be of either.
+    key = player.send([label if part == "private" else "dingo" for label, part in zip(SECRET, PARTS, strict=True)])
+    rival.send(["dingo"] * ROWS)
+    stage.work()
+    steps = ["close", "reveal", "hide"]
+    for step in steps[: ["open", "over", "revealed", "hidden"].index(when)]:
+        take_step(stage.service, host, challenge, step)
+    stage.work()
+    starts = ["/", f"/submissions/{key}", f"/submissions/{key}/report", f"/challenges/{challenge.slug}/mine"]
+    pages = _crawl(player.client(), *starts, f"/challenges/{challenge.slug}/leaderboard?part=private")
+    shown = {
+        path for path, text in pages.items() if "100.0 %" in text or "part=private" in text or 'id="private"' in text
+    }
+    if when != "revealed":
+        assert shown == set()
+    else:
+        board = f"/challenges/{challenge.slug}/leaderboard"
+        assert {board, f"{board}?part=private", f"/submissions/{key}", f"/submissions/{key}/report"} <= shown
+    notice = "when its organisers reveal it" in pages[f"/challenges/{challenge.slug}/leaderboard"]
+    assert notice is (when in ("over", "hidden"))
+    assert 'id="private"' in stage.client(host).get(f"/submissions/{key}").text
 
 
 @pytest.mark.parametrize("over", [False, True], ids=["open", "over"])
@@ -126,9 +156,9 @@ def test_private_scores_are_told_when_it_is_over(stage, secretive, host):
 
     assert not told()
     assert 'id="private"' in stage.client(host).get(path).text
-    challenges.set_closed(stage.service, host, secretive, closed=True)
+    take_step(stage.service, host, secretive, "close")
     assert told()
-    challenges.set_closed(stage.service, host, secretive, closed=False)
+    take_step(stage.service, host, secretive, "reopen")
     assert not told()
     stage.clock.move(days=8)
     assert told()

@@ -16,6 +16,7 @@ from tallymark.app.pages import (
     accounts,
     challenges,
     leaderboard,
+    lifecycle,
     operate,
     organise,
     rendering,
@@ -180,7 +181,7 @@ def test_every_template_has_a_sample():
 def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
-    modules = (challenges, leaderboard, organise, operate, accounts, result, shell, submissions)
+    modules = (challenges, leaderboard, lifecycle, organise, operate, accounts, result, shell, submissions)
     assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 
 

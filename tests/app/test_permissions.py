@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
+from sqlalchemy import update
 
 from tallymark.app import routes
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
 from tallymark.app.routes import ROUTERS
+from tallymark.app.store.models import Challenge
 from tests.app.stage import FORM, guess, table, token_of, truth
 
 pytestmark = pytest.mark.slow
@@ -41,6 +43,8 @@ PAGES = {
     "/organise": (303, 404, 404, 404, 200, 200, 200, 404),
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/preview": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/steps/{step}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/operate/accounts": (303, 404, 404, 404, 404, 404, 404, 200),
     "/operate/accounts/{account_id}": (303, 404, 404, 404, 404, 404, 404, 200),
@@ -86,7 +90,7 @@ FORMS = {
     ("/organise/new", ""): ({**FORM, "slug": "another"}, ANSWERS, (401, 404, 404, 404, 303, 404, 303, 404)),
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
-    ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/steps/{step}", "close"): ({}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "add organiser"): (
         {"action": "add organiser", "organiser": "Eve"},
         {},
@@ -118,7 +122,7 @@ def world(stage, host, challenge, player):
     people = (None, outsider, player.user, other.user, host, co_organiser, rival, operator)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
-    filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token, "step": "close"}
     return clients, {**filled, "account_id": outsider.id}
 
 
@@ -146,6 +150,32 @@ def test_each_form_answers_each_role_as_listed(world, form, who):
     data = {name: value.format(**filled) for name, value in values.items()}
     answer = clients[who].post(form[0].format(**filled), data=data, files=files)
     assert answer.status_code == expected[WHO.index(who)]
+
+
+def test_a_draft_exists_only_for_its_organisers(stage, world):
+    """Every page and form of a draft, and of what was submitted to it, is not found for everybody else."""
+    clients, filled = world
+    with stage.service.database.writing() as session:
+        session.execute(update(Challenge).where(Challenge.slug == filled["slug"]).values(published=None))
+    filled = {**filled, "step": "publish"}
+    organisers = ("owner", "co-organiser")
+    for path in PAGES:
+        if "{slug}" in path or "{key}" in path:
+            for who in set(WHO) - set(organisers):
+                status = clients[who].get(path.format(**filled)).status_code
+                assert status == (303 if who == "nobody" else 404), (path, who)
+    for (path, _), (values, files, _) in FORMS.items():
+        if "{slug}" in path:
+            for who in set(WHO) - set(organisers):
+                data = {name: value.format(**filled) for name, value in values.items()}
+                status = clients[who].post(path.format(**filled), data=data, files=files).status_code
+                assert status == (401 if who == "nobody" else 404), (path, who)
+    for path in ("/", "/challenges", "/account"):
+        for who in WHO:
+            assert filled["slug"] not in clients[who].get(path).text, (path, who)
+    for path in ("/challenges/{slug}", "/organise/{slug}/preview", "/challenges/{slug}/leaderboard"):
+        for who in organisers:
+            assert clients[who].get(path.format(**filled)).status_code == 200
 
 
 def test_what_is_not_for_one_looks_like_nothing(world):

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from tallymark.app.domain import accounts
 from tallymark.app.http.request_context import SESSION_COOKIE
@@ -60,6 +60,18 @@ def test_people_sign_in_and_take_part(opened):
     Player(stage, challenge, team, stage.person("Ben")).send(list(range(ROWS)))
     assert stage.board(challenge) == ["Far", "Near"]
     assert expected["boards"]["numbers"]["public"] == ["Near", "Far"]
+
+
+@pytest.mark.parametrize("path", [STORED / "0.1.0-0004.zip"])
+def test_challenges_from_before_drafts_show_their_private_part_when_they_are_over(opened):
+    """They are published, and closing reveals, as it did."""
+    stage, _ = opened
+    stage.work()
+    board = "/challenges/animals/leaderboard?part=private"
+    assert stage.client().get(board).status_code == 404
+    with stage.service.database.writing() as session:
+        session.execute(update(Challenge).where(Challenge.slug == "animals").values(closed=stage.clock()))
+    assert stage.client().get(board).status_code == 200
 
 
 def test_each_version_of_the_tables_is_stored():

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from tallymark.app.domain import challenges, drafts
 from tallymark.app.domain.errors import ConflictError
+from tallymark.app.domain.lifecycle import take_step
 from tallymark.app.store.models import Challenge, StoredFile, StoredScore, Submission, Version
 from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
 
@@ -62,10 +63,10 @@ def test_a_closed_challenge_takes_nothing_until_it_is_reopened(stage, host):
     """A closed challenge takes nothing, not even late files; opened again, it does."""
     challenge = stage.challenge(host, late="mark")
     player = stage.team(challenge, "Team")
-    challenges.set_closed(stage.service, host, challenge, closed=True)
+    take_step(stage.service, host, challenge, "close")
     with pytest.raises(ConflictError, match="closed"):
         player.send(guess(5))
-    challenges.set_closed(stage.service, host, challenge, closed=False)
+    take_step(stage.service, host, challenge, "reopen")
     assert stage.submission(player.send(guess(5))).late is False
 
 

@@ -70,6 +70,8 @@ def _form(service: Service) -> dict[str, str]:
         "finals": "2",
         "show_intervals": "1",
         "show_classes": "1",
+        "reveal": "closing",
+        "publish": "1",
     }
 
 

@@ -11,7 +11,7 @@ from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, reset
-from tests.app.sample_pages.organise import edit, organise
+from tests.app.sample_pages.organise import edit, organise, step
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import (
     checked,
@@ -87,7 +87,7 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "account": ("account.html", account(say)),
         "organise": ("organise.html", organise(say)),
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
-        "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),
+        "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=(), steps=())),
         "edit": ("edit.html", edit(say)),
         "operate-accounts": ("operate_accounts.html", accounts(say)),
         "operate-account": ("operate_account.html", account_detail(say)),
@@ -96,6 +96,13 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "operate-log-empty": ("operate_log.html", log(say)._replace(entries=(), pages=None)),
         "reset": ("reset.html", reset(say)),
         "reset-refused": ("reset.html", reset(say)._replace(refused="The link has expired.")),
+        "edit-draft": ("edit.html", edit(say)._replace(state="draft")),
+        "preview": (
+            "challenge.html",
+            challenge(say)._replace(preview=True, team=None, may_join=True, may_submit=False),
+        ),
+        "step": ("step.html", step(say)),
+        "step-refused": ("step.html", step(say)._replace(obstacle="The deadline has passed.")),
         "error": (
             "error.html",
             ErrorPage(

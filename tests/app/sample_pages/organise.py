@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tallymark.app.pages.lifecycle import StepPage
 from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
-from tallymark.app.pages.shell import Form, SelectOption
+from tallymark.app.pages.shell import Form, Link, SelectOption
 from tests.app.sample_pages.shell import SHORT, SOON, TASKS, Say, shell
 
 
@@ -59,4 +60,17 @@ def edit(say: Say) -> EditPage:
         "10 MB",
         "open",
         versions,
+        reveal=[SelectOption("organiser", "When you reveal it"), SelectOption("closing", "When it is over")],
+        steps=[Link("Close challenge", "/organise/deer/steps/close")],
+    )
+
+
+def step(say: Say) -> StepPage:
+    return StepPage(
+        shell(say, "Deer or fox", "/organise/deer/steps/reveal"),
+        "deer",
+        say("Deer or fox"),
+        "Reveal private part?",
+        "Reveal private part",
+        ["12 teams will see their private scores.", "The final ranking, on 842 private rows, becomes public."],
     )

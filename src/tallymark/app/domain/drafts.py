@@ -17,6 +17,7 @@ from tallymark.submissions.settings import TASKS
 
 SPLITS = ("none", "column", "seeded")
 LATE = ("refuse", "mark")
+REVEAL = ("organiser", "closing")  # when the private part is shown: when an organiser reveals it, or once it is over
 _TEXT_LENGTHS = {"title": (3, 100), "summary": (0, 300), "rules": (0, 50_000)}
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _RESERVED_SLUGS = ("new",)
@@ -29,6 +30,7 @@ class ChallengeDraft(NamedTuple):
     texts: dict[str, str]
     rules: dict[str, Any]
     scoring: ScoringConfig
+    publish: bool = False
 
 
 def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
@@ -50,6 +52,7 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
         "late": field("late", _one_of(LATE)),
         "quota": field("quota", _integer(1, 1000)),
         "finals": field("finals", _integer(1, 100)),
+        "reveal": field("reveal", lambda text: _one_of(REVEAL)(text or REVEAL[0])),
         **{f"shows_{name}": form.get(f"show_{name}") == "1" for name in ("intervals", "classes", "counts")},
     }
     if rules["opens"] and rules["deadline"] and rules["opens"] >= rules["deadline"]:
@@ -77,7 +80,7 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
         errors = validate_scoring(scoring)
     if errors:
         raise FormError(errors)
-    return ChallengeDraft(slug, texts, rules, scoring)
+    return ChallengeDraft(slug, texts, rules, scoring, form.get("publish") == "1")
 
 
 def _text(min_length: int, max_length: int) -> Any:

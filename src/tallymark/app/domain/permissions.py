@@ -73,7 +73,7 @@ def _member(actor: Actor, _: Resource) -> bool:
 
 
 def _own_team(actor: Actor, resource: Resource) -> bool:
-    return actor.team_id is not None and actor.team_id == resource.team_id
+    return resource.published and actor.team_id is not None and actor.team_id == resource.team_id
 
 
 def _own_team_or_organises(actor: Actor, resource: Resource) -> bool:
@@ -126,5 +126,6 @@ def find_actor(session: Session, user: User | None, challenge: Challenge | None)
 
 
 def resource_of(challenge: Challenge, version: Version | None, submission: Submission | None = None) -> Resource:
-    """A challenge, which everybody can see once it has answers, or a submission to it."""
-    return Resource(challenge, version is not None, None if submission is None else submission.team_id)
+    """A challenge, which everybody can see once it is published, or a submission to it."""
+    published = version is not None and challenge.published is not None
+    return Resource(challenge, published, None if submission is None else submission.team_id)

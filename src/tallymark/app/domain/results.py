@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.challenges import is_over
+from tallymark.app.domain.challenges import is_revealed
 from tallymark.app.domain.leaderboards import Leaderboard, Standing, find_standing
 from tallymark.app.store.models import Challenge, Submission, Version
 from tallymark.submissions.public_private import PUBLIC
@@ -31,12 +31,12 @@ class Visibility(NamedTuple):
 
 def visibility(challenge: Challenge, version: Version, now: datetime, *, is_organiser: bool) -> Visibility:
     """What a reader may see: organisers everything; participants what the challenge shows, and the private part once
-    the challenge is over."""
+    it is revealed."""
     return Visibility(
         intervals=is_organiser or challenge.shows_intervals,
         classes=is_organiser or challenge.shows_classes,
         counts=is_organiser or challenge.shows_counts,
-        private_part=version.public is not None and (is_organiser or is_over(challenge, now)),
+        private_part=version.public is not None and (is_organiser or is_revealed(challenge, now)),
     )
 
 

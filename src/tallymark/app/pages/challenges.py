@@ -122,7 +122,7 @@ class ChallengePage(NamedTuple):
     title: str
     summary: str
     state: str
-    """ "open", "closed" or "soon"."""
+    """ "draft", "open", "closed" or "soon"."""
     rules: Markup
     task: str
     metrics: Sequence[MetricFacts]
@@ -142,6 +142,8 @@ class ChallengePage(NamedTuple):
     may_join: bool = False
     may_submit: bool = False
     may_organise: bool = False
+    preview: bool = False
+    """Whether an organiser looks at it as participants see it."""
 
 
 def challenge_card(challenge: Challenge, version: Version, state: str, teams: int, now: datetime) -> ChallengeCard:
@@ -190,15 +192,16 @@ def describe_columns(version: Version) -> list[ColumnFacts]:
     return [ids, ColumnFacts(version.label_column, *_COLUMN_MEANINGS[version.task])]
 
 
-def describe_split(version: Version) -> str:
+def describe_split(challenge: Challenge, version: Version) -> str:
     """Which rows are scored when, in words."""
     if version.public is None:
         return f"Scores are computed on all {version.rows:,} rows."
     private = version.rows - version.public_rows
+    shown = "is over" if challenge.reveal == "closing" else "is over and its organisers reveal them"
     return (
         f"While the challenge is open, scores are computed on {version.public_rows:,} public rows. The other "
         f"{private:,} rows are private: they decide the final ranking, and their scores are shown when the challenge "
-        "is over. Which rows are public stays secret."
+        f"{shown}. Which rows are public stays secret."
     )
 
 

@@ -145,6 +145,8 @@ class LeaderboardPage(NamedTuple):
     """ "3 submissions are being scored."; empty if none are."""
     key_of_bands: str = ""
     """What the colours of the scores mean."""
+    notice: str = ""
+    """That the final ranking is not shown yet, after the end."""
 
 
 def part_path(slug: str, part: str) -> str:

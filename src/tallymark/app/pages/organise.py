@@ -53,12 +53,13 @@ class EditPage(NamedTuple):
     """`/organise/new` and `/organise/{slug}` (edit.html).
 
     Forms send `action`: "save" with the fields below, "answers" with the file `answers` and `answers_note` (of an
-    existing challenge; a new one has the file in its form), "close" or "reopen"; the owner's also "add organiser",
-    "remove organiser" and "transfer" with the name `organiser`.
+    existing challenge; a new one has the file in its form); the owner's also "add organiser", "remove organiser" and
+    "transfer" with the name `organiser`.
 
     Fields: `title`, `slug`, `summary`, `rules`, `task`, `id_column`, `label_column`, `query_column`, `classes`,
     `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`, `opens`, `deadline` (as
-    `2026-11-16T12:00`, UTC), `late`, `quota`, `finals`, `show_intervals`, `show_classes`, `show_counts`.
+    `2026-11-16T12:00`, UTC), `late`, `reveal`, `quota`, `finals`, `show_intervals`, `show_classes`, `show_counts`,
+    and `publish` of a new one.
     """
 
     shell: Shell
@@ -78,3 +79,6 @@ class EditPage(NamedTuple):
     organisers: Sequence[OrganiserRow] = ()
     owned: bool = False
     """Whether the reader owns the challenge."""
+    reveal: Sequence[SelectOption] = ()
+    steps: Sequence[Link] = ()
+    """Links to the pages that confirm the steps which the challenge can take now."""

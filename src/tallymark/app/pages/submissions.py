@@ -134,8 +134,11 @@ def my_submission_row(
     )
 
 
-def describe_outcome(version: Version, chosen: int, *, ranked: bool) -> str:
-    """Which submission counted, once the challenge is over."""
+def describe_outcome(version: Version, chosen: int, *, decided: bool, ranked: bool) -> str:
+    """Which submission counted, once the challenge is over and its final ranking is known."""
+    if not decided:
+        selected = f"You selected {pluralize(chosen, 'submission')}"
+        return f"The challenge is over. {selected}; the final ranking is not published yet."
     if not ranked:
         return "The challenge is over. No submission of your team is ranked."
     if version.public is None:

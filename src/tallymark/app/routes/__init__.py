@@ -2,8 +2,27 @@
 
 from fastapi import APIRouter
 
-from tallymark.app.routes import accounts, analyse, challenges, health, leaderboard, operate, organise, submissions
-
-ROUTERS: tuple[APIRouter, ...] = tuple(
-    module.router for module in (analyse, challenges, submissions, leaderboard, accounts, organise, operate, health)
+from tallymark.app.routes import (
+    accounts,
+    analyse,
+    challenges,
+    health,
+    leaderboard,
+    lifecycle,
+    operate,
+    organise,
+    submissions,
 )
+
+_MODULES = (
+    analyse,
+    challenges,
+    submissions,
+    leaderboard,
+    accounts,
+    organise,
+    lifecycle,
+    operate,
+    health,
+)
+ROUTERS: tuple[APIRouter, ...] = tuple(module.router for module in _MODULES)

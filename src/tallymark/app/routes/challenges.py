@@ -10,7 +10,12 @@ from fastapi.responses import FileResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain.challenges import accepts_submissions, challenge_state, find_challenge
+from tallymark.app.domain.challenges import (
+    accepts_submissions,
+    challenge_state,
+    find_challenge,
+    state_once_published,
+)
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.permissions import Actor, is_allowed, resource_of
 from tallymark.app.domain.teams import count_teams, join_challenge, member_names
@@ -42,7 +47,7 @@ def challenges(context: ContextDep) -> Response:
     context.require("see challenges")
     with context.service.database.reading() as session:
         newest_first = session.scalars(select(Challenge).order_by(Challenge.created.desc())).all()
-        by_state: dict[str, list[Challenge]] = {"open": [], "soon": [], "closed": []}
+        by_state: dict[str, list[Challenge]] = {"open": [], "soon": [], "closed": [], "draft": []}
         for each in newest_first:
             by_state[challenge_state(each, context.now)].append(each)
         current = challenge_cards(session, context, [*by_state["open"], *by_state["soon"]])
@@ -69,11 +74,23 @@ def challenge(slug: str, context: ContextDep) -> Response:
     return _challenge_page(context, slug)
 
 
+@router.get("/organise/{slug}/preview")
+def preview(slug: str, context: ContextDep) -> Response:
+    """A challenge as participants see it, for its organisers."""
+    context.require("have an account")
+    with context.service.database.reading() as session:
+        challenge, version = find_challenge(session, slug)
+        context.require("organise a challenge", session, resource_of(challenge, version))
+    return _challenge_page(context, slug, preview=True)
+
+
 def _challenge_page(
     context: RequestContext,
     slug: str,
     values: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
+    *,
+    preview: bool = False,
 ) -> Response:
     with context.service.database.reading() as session:
         challenge, version = find_challenge(session, slug)
@@ -82,6 +99,8 @@ def _challenge_page(
             raise NotFoundError()
         state = challenge_state(challenge, context.now)
         accepts = accepts_submissions(challenge, context.now)
+        if preview:
+            actor, state = Actor(context.user), state_once_published(challenge, context.now)
         team = None if actor.team_id is None else _team_card(session, actor.team_id)
         view = ChallengePage(
             shell=context.shell(challenge.title, values, errors),
@@ -98,7 +117,7 @@ def _challenge_page(
             deadline=optional_page_time(challenge.deadline, context.now),
             late="Accepted and marked as late, not ranked" if challenge.late == "mark" else "No submissions",
             quota=f"{challenge.quota} per team and day",
-            split=describe_split(version),
+            split=describe_split(challenge, version),
             finals=describe_finals(challenge, version),
             shown=describe_visibility(challenge, version),
             teams=pluralize(count_teams(session, challenge), "team"),
@@ -106,6 +125,7 @@ def _challenge_page(
             may_join=actor.user is not None and team is None and (state == "soon" or accepts),
             may_submit=team is not None and accepts,
             may_organise=actor.organises,
+            preview=preview,
         )
     return context.page("challenge.html", view, 422 if errors else 200)
 

@@ -28,6 +28,7 @@ from tallymark.app.pages.leaderboard import (
     ranking_sentence,
     scale_sentence,
 )
+from tallymark.app.pages.lifecycle import unrevealed_sentence
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.shell import Link
 from tallymark.submissions.document import band_key
@@ -93,5 +94,6 @@ def leaderboard(slug: str, context: ContextDep, page: int = 1, part: str = PUBLI
                 else Link(f"You are on page {own_page}", f"{path}?page={own_page}{query}"),
                 history=history_chart(metric, *score_history(session, version, metric, part)) if page == 1 else None,
                 queued=queued_sentence(count_queued(session, challenge)),
+                notice=unrevealed_sentence(challenge, version, context.now),
             ),
         )

@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from tallymark.app.domain import challenges
 from tallymark.app.domain.drafts import parse_draft
 from tallymark.app.domain.errors import FormError, NotFoundError
+from tallymark.app.domain.lifecycle import available_steps
 from tallymark.app.domain.organisers import add_organiser, list_organisers, remove_organiser, transfer_challenge
 from tallymark.app.domain.permissions import resource_of
 from tallymark.app.domain.versions import current_version, part_as_csv
@@ -23,6 +24,7 @@ from tallymark.app.http.errors import invalid_form
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
 from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.formatting import TASK_NAMES, optional_page_time, page_time
+from tallymark.app.pages.lifecycle import step_links
 from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage, OrganiserRow
 from tallymark.app.pages.problems import problem_section
 from tallymark.app.pages.shell import Link, ProblemSection, SelectOption
@@ -51,6 +53,10 @@ _SPLITS = [
 _LATE = [
     SelectOption("refuse", "No submissions"),
     SelectOption("mark", "Submissions are scored and marked as late, but not ranked"),
+]
+_REVEAL = [
+    SelectOption("organiser", "When you reveal it", "Once the challenge is over, in a step of its own."),
+    SelectOption("closing", "As soon as the challenge is over"),
 ]
 _ORGANISER_ACTIONS = {
     "add organiser": (add_organiser, "organiser-added"),
@@ -129,7 +135,7 @@ def _create(context: RequestContext, form: ParsedForm) -> Response:
         return _edit_page(context, None, form.values, error.errors)
     except Rejection as error:
         return _edit_page(context, None, form.values, problems=problem_section(error))
-    return redirect(f"/organise/{created.slug}", "created")
+    return redirect(f"/organise/{created.slug}", "published" if draft.publish else "created")
 
 
 @router.get("/organise/{slug}")
@@ -161,7 +167,7 @@ def answers(slug: str, part: str, context: ContextDep) -> Response:
 
 @router.post("/organise/{slug}")
 async def change(slug: str, request: Request, context: ContextDep) -> Response:
-    """Change a challenge, replace its answers, close it or reopen it."""
+    """Change a challenge, replace its answers, or change who organises it."""
     challenge = await run_in_threadpool(_find_organised, context, slug)  # before anything is read
     return await handle_form(request, context, partial(_change, challenge), max_files=1)
 
@@ -182,9 +188,6 @@ def _change(challenge: Challenge, context: RequestContext, form: ParsedForm) -> 
                 context.service, context.signed_in_user(), challenge, form.stream("answers"), note
             )
             return redirect(path, "version")
-        if action in ("close", "reopen"):
-            challenges.set_closed(context.service, context.signed_in_user(), challenge, closed=action == "close")
-            return redirect(path, "closed" if action == "close" else "reopened")
         if action in _ORGANISER_ACTIONS:
             _require_owner(context, challenge)
             change, flash = _ORGANISER_ACTIONS[action]
@@ -212,9 +215,11 @@ def _edit_page(
 ) -> Response:
     versions: list[Version] = []
     organisers: list[Organiser] = []
+    steps: list[str] = []
     if challenge is not None:
         with context.service.database.reading() as session:
             organisers = list(list_organisers(session, challenge))
+            steps = available_steps(session, challenge, context.now)
             newest_first = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
             versions = list(session.scalars(newest_first))
     fields = values if values is not None or challenge is None else _fields(challenge, versions[0])
@@ -235,6 +240,8 @@ def _edit_page(
         [] if challenge is None else _part_links(challenge, versions[0]),
         [OrganiserRow(each.user.name, each.owner, page_time(each.created, context.now)) for each in organisers],
         any(each.owner and context.user is not None and each.user_id == context.user.id for each in organisers),
+        _REVEAL,
+        [] if challenge is None else step_links(challenge, steps),
     )
     return context.page("edit.html", view, 422 if errors or problems else 200)
 
@@ -261,7 +268,7 @@ def _fields(challenge: Challenge, version: Version) -> dict[str, str]:
     """A challenge as the fields of its form."""
     split = version.split
     values = {
-        **{name: getattr(challenge, name) for name in ("title", "slug", "summary", "rules", "late")},
+        **{name: getattr(challenge, name) for name in ("title", "slug", "summary", "rules", "late", "reveal")},
         **{name: str(getattr(challenge, name)) for name in ("quota", "finals")},
         "opens": _local_time(challenge.opens),
         "deadline": _local_time(challenge.deadline),

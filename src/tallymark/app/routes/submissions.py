@@ -189,7 +189,8 @@ def _my_submissions_page(
         # As any participant: an organiser's own team sees its private scores on the pages of its results until then.
         visible = visibility(challenge, version, context.now, is_organiser=False)
         parts = [PUBLIC, PRIVATE] if visible.private_part else [PUBLIC]
-        final = find_standing(session, Leaderboard(challenge.id, parts[-1]), team_id) if over else None
+        decided = over and (version.public is None or visible.private_part)
+        final = find_standing(session, Leaderboard(challenge.id, parts[-1]), team_id) if decided else None
         ranked = None if final is None else final.submission_id
         metrics = metrics_of(version)
         view = MySubmissionsPage(
@@ -203,9 +204,9 @@ def _my_submissions_page(
             submissions=[
                 my_submission_row(each, metrics, parts, context.now, selected, ranked) for each in submissions
             ],
-            finals=describe_outcome(version, chosen, ranked=ranked is not None)
-            if over
-            else describe_selection(challenge, version, chosen),
+            finals=describe_selection(challenge, version, chosen)
+            if not over
+            else describe_outcome(version, chosen, decided=decided, ranked=ranked is not None),
             may_choose=version.public is not None and not over,
             may_submit=not refused,
             pages=pages,

@@ -160,6 +160,10 @@ class Challenge(Base):
     shows_counts: Mapped[bool] = mapped_column(default=False)
     changes: Mapped[int] = mapped_column(default=0)  # of what is ranked, counted
     ranked: Mapped[int] = mapped_column(default=0)  # the count that the leaderboards have seen
+    published: Mapped[datetime | None]  # None: a draft, which only its organisers see
+    # When the private part is shown: "closing" once the challenge is over, "organiser" once it is also `revealed`.
+    reveal: Mapped[str] = mapped_column(String(10), default="organiser", server_default="organiser")
+    revealed: Mapped[datetime | None]
 
 
 class Organiser(Base):

@@ -1,10 +1,19 @@
-"""Reserved: filled by the work that needs it."""
+"""Challenges are drafts until they are published, and organisers reveal the private part in a step of its own."""
 
 from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from tallymark.app.store.models import UtcDateTime
 
 revision = "0005"
 down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Nothing yet."""
+    """Add the columns. Existing challenges are published, and show their private part once they are over, as before."""
+    op.add_column("challenges", sa.Column("published", UtcDateTime(), nullable=True))
+    op.add_column("challenges", sa.Column("reveal", sa.String(length=10), nullable=False, server_default="organiser"))
+    op.add_column("challenges", sa.Column("revealed", UtcDateTime(), nullable=True))
+    op.execute("UPDATE challenges SET published = created, reveal = 'closing'")
