@@ -179,6 +179,7 @@ CASES = {
     "classes that repeat": lambda: tm.accuracy([0, 1], [0, 1], classes=[0, 1, 1]),
     "classes as a string": lambda: tm.accuracy(["a"], ["b"], classes="ab"),
     "one class": lambda: tm.accuracy([0, 0], [0, 0], classes=[0]),
+    "an interval of one metric": lambda: tm.rmse([0, 1], [0, 1], ci=0.95),
     "shares of a confusion matrix": lambda: tm.confusion_matrix([0, 1], [0, 1], normalize="true"),
     "normalize": lambda: tm.accuracy([0, 1], [0, 1], normalize="yes"),
     "beta of zero": lambda: tm.fscore([0, 1], [0, 1], beta=0),

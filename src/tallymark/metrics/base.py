@@ -49,6 +49,7 @@ HINTS = {
     ),
     "ignore_ties": "Pass the ranking of equal scores as ties=",
     "average_method": "Pass the normalization as norm=",
+    **dict.fromkeys(("ci", "by"), "tm.evaluate(y_true, y_pred, metrics) takes it"),
 }
 PARAMETERS_ELSEWHERE = {
     **dict.fromkeys(("tau", "q", "quantile", "quantiles"), ("alphas", "alpha")),
