@@ -336,8 +336,8 @@ def test_margin_accuracy_and_accuracy_do_not_share_a_state():
         ),
         (
             "auc(multiclass=ovo, average=weighted)",
-            "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋; of three classes or more, the mean over the pairs of classes, "
-            "weighted by their rows",
+            "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋; of three classes or more, the mean over the pairs of "
+            "classes, weighted by their rows",
         ),
         ("gap(recall)", "max − min over the groups"),
     ],
