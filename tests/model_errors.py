@@ -10,9 +10,17 @@ from tallymark.states.sums import Sums, SumsOf, Term
 Y, P = [1.0, 2.0, 3.0], [1.0, 2.0, 4.0]
 NAN, INF = float("nan"), float("inf")
 
+
+class _Fitted:
+    def predict(self, rows):
+        return P
+
+
 CASES = {
     # comparing models
     "models in a list": lambda: tm.compare(Y, [P, P], ["rmse"]),
+    "fitted models": lambda: tm.compare(Y, {"a": _Fitted(), "b": P}, ["rmse"]),
+    "reports as models": lambda: tm.compare(Y, tm.evaluate(Y, P, ["rmse"]), ["rmse"]),
     "a column name as models": lambda: tm.compare({"y": Y, "p": P}, "y", ["p"]),
     "a single model": lambda: tm.compare(Y, {"a": P}, ["rmse"]),
     "a model without a name": lambda: tm.compare(Y, {"a": P, 2: P}, ["rmse"]),

@@ -350,6 +350,11 @@ def test_metrics_that_keep_rows_have_the_values_of_evaluate(read, tmp_path):
         (iter([{"y": [1.0]}]), {"keys": "y"}, "`keys` only affects the resampling"),
         (iter([{"y": [1.0]}]), {"min_rows": 3}, "`min_rows` is the smallest group size"),
         ({"y": [1.0, "a"]}, {}, "column 'y' must contain values of one type"),
+        (
+            [{"y": 1.0}, {"y": 2.0}],
+            {},
+            r"column 'y' must contain one value per row; got 1.0. .*pandas.DataFrame\(rows\)",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused(source, asked, told):

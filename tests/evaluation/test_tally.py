@@ -37,6 +37,21 @@ def test_pieces_add_up_to_the_whole():
     assert summed.n == 600
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("compute", r"use tally\.report\(\)"),
+        ("reset", r"use tally\.empty\(\)"),
+        ("merge", r"tally \+ other"),
+        ("typo", "'Tally' object has no attribute 'typo'"),
+    ],
+)
+def test_methods_of_torchmetrics_say_what_a_tally_has(name, words):
+    """What is no such method is a plain AttributeError."""
+    with pytest.raises(AttributeError, match=words):
+        getattr(tm.Tally(["rmse"]), name)
+
+
 def test_the_order_of_metrics_survives():
     """Through bytes and pickles; tallies of the same metrics in another order add all the same."""
     tally = tm.Tally(["rmse", "mae", "spearman"]).update([1.0, 2.0], [2.0, 4.0])

@@ -334,6 +334,11 @@ def test_margin_accuracy_and_accuracy_do_not_share_a_state():
             "½ (1 + (A − a²/2) / (a − a²/2)), where A is the area under the ROC curve up to a "
             "false positive rate of a = 0.3",
         ),
+        (
+            "auc(multiclass=ovo, average=weighted)",
+            "Σ w₊ w₋ ([s₊ > s₋] + ½ [s₊ = s₋]) / Σ w₊ w₋; of three classes or more, the mean over the pairs of "
+            "classes, weighted by their rows",
+        ),
         ("gap(recall)", "max − min over the groups"),
     ],
 )

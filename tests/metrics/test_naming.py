@@ -50,6 +50,12 @@ def test_aliases_print_as_our_name():
     assert set(registry.aliases).isdisjoint(registry.classes)
 
 
+def test_several_names_in_one_string_are_asked_for_as_a_list():
+    """Names with commas between them, as on the command line."""
+    with pytest.raises(tm.ParameterError, match=r"Pass several as a list: \['auc', 'f1'\]"):
+        tm.metric("auc, f1")
+
+
 def test_a_name_cannot_be_taken_twice():
     """Unless the same class is defined again, as a notebook cell does."""
 

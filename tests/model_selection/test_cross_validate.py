@@ -428,6 +428,7 @@ def test_arguments_that_cannot_be_used_are_refused():
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, splitter="five"), "splitter"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, cv=[1, 2, 3]), "`cv` must be a number of folds"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, cv=[]), "cv"),
+        (lambda: tm.model_selection.cross_validate(mean_of, X, Y, folds=5), "Pass cv=5"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, cv=5, splitter=5), "`cv` are the same"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, metrics="mae", scoring="mae"), "are the same"),
         (lambda: tm.model_selection.cross_validate(mean_of, X, Y, scoring=sk.cross_val_score), "scoring"),
@@ -443,6 +444,19 @@ def test_arguments_that_cannot_be_used_are_refused():
             bad()
 
 
+def test_figures_of_the_whole_say_that_metrics_have_them():
+    """As looked for by those who know the array of `cross_val_score`; a typo is a plain AttributeError."""
+    found = tm.model_selection.cross_validate(mean_of, X, Y, cv=2, metrics=["mae"])
+    for name, words in (
+        ("mean", r'result\["mae"\]\.mean'),
+        ("std", r'result\["mae"\]\.sd'),
+        ("typo", "attribute 'typo'$"),
+    ):
+        with pytest.raises(AttributeError, match=words):
+            getattr(found, name)
+    assert found["mae"].sd >= 0
+
+
 def test_parameters_are_shared_by_all_metrics():
     """As in `evaluate`, named or not; what a splitter decides says so."""
     rows, y = np.arange(12.0)[:, None], [0, 1, 2] * 4
@@ -454,7 +468,7 @@ def test_parameters_are_shared_by_all_metrics():
     assert list(found) == ["fscore(average=macro)", "accuracy"]
     with pytest.raises(tm.ParameterError, match="not a parameter of accuracy"):
         tm.model_selection.cross_validate(trainer, rows, y, cv=2, metrics=["accuracy"], average="macro")
-    with pytest.raises(tm.ParameterError, match=r"no argument `random_state`\. Pass a splitter"):
+    with pytest.raises(tm.ParameterError, match=r"no argument `random_state`\. Pass cv=5, or a splitter"):
         tm.model_selection.cross_validate(trainer, rows, y, cv=2, random_state=0)
 
 

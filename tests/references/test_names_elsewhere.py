@@ -11,6 +11,7 @@ import pytest
 import sklearn.metrics as sk
 import torch
 import torchmetrics
+import torchmetrics.classification
 import torchmetrics.clustering
 import xgboost as xgb
 
@@ -94,9 +95,13 @@ def test_scorers_of_scikit_learn(name):
 def test_metrics_of_torchmetrics(row):
     """In the digits of float32."""
     item = tm.metric(row.here)
-    theirs = getattr(torchmetrics, row.name, None) or getattr(torchmetrics.clustering, row.name)
+    homes = (torchmetrics, torchmetrics.clustering, torchmetrics.classification)
+    theirs = next(getattr(home, row.name) for home in homes if hasattr(home, row.name))
     given = {"task": "binary"} if item.family in ("classification", "score", "probability") else {}
-    y, p = arrays(item)
+    several = row.name.startswith("Multiclass")
+    if several or row.name.startswith("Binary"):
+        given = {"num_classes": 3} if several else {}
+    y, p = arrays(item, several=several)
     if row.name == "ExactMatch":
         y, p, given = np.stack([LABELS, GUESSES], 1), np.stack([GUESSES, GUESSES], 1), {"task": "multilabel"}
         given["num_labels"] = 2

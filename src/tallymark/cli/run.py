@@ -57,7 +57,7 @@ def _no_such_option(error: click.NoSuchOption) -> str:
     if given in _PARAMETERS and any(each.name == "metrics" for each in params):
         return f"No such option {given!r}. Parameters are part of the name of a metric: {_PARAMETERS[given]}."
     known = [name for each in params for name in each.opts if name.startswith("--")]
-    meant = f"--{_OPTION_NAMES.get(given.lstrip('-').replace('-', '_'), '')}"
+    meant = f"--{(_OPTION_NAMES | _OTHER_WORDS).get(given.lstrip('-').replace('-', '_'), '')}"
     begun = [name for name in known if name.startswith(given)]
     near = [meant] if meant in known else begun if len(begun) == 1 else nearest(given, known)
     return f"No such option {given!r}.{f' Did you mean {near[0]}?' if near else ''}"
@@ -108,6 +108,16 @@ _OPTION_NAMES = {
     "level": "ci",
     "method": "ci_method",
 }
+_OTHER_WORDS = {
+    "target": "truth",
+    **dict.fromkeys(("group", "groups", "slice", "group_by"), "by"),
+    **dict.fromkeys(("require", "assert", "fail_under"), "accept"),
+    "t": "truth",
+    "p": "prediction",
+    "m": "metrics",
+    "o": "output",
+}
+"""What options may be called elsewhere, beside the names that they have in Python."""
 _PARAMETERS = {
     "--average": '--metrics f1_macro or --metrics "f1(average=macro)"',
     "--beta": "--metrics f2",

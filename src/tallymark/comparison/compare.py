@@ -169,6 +169,13 @@ def _differences_in_metric(
 
 def _read_models(models: Any) -> dict[str, object]:
     """The predictions by name: of a mapping, or of the columns of a table."""
+    if isinstance(models, Report):
+        raise ParameterError(
+            argument="models",
+            expected="map names to predictions",
+            got="a report",
+            hint='Pass the predictions: tm.compare(y_true, {"old": …, "new": …})',
+        )
     if not isinstance(models, Mapping):
         with wrap_read_errors("models"):
             columns = names_of(models)
@@ -185,6 +192,13 @@ def _read_models(models: Any) -> dict[str, object]:
     for name in models:
         if not isinstance(name, str) or not name:
             raise ParameterError(Text("the keys of {models} must be names; got {}", brief(name)))
+        if hasattr(models[name], "predict"):
+            raise ParameterError(
+                argument="models",
+                expected="map names to predictions",
+                got=f"a {type(models[name]).__name__} for {name!r}",
+                hint="Pass what it predicts, such as model.predict_proba(X)",
+            )
     if len(models) < 2:
         raise ParameterError(argument="models", expected="contain at least two models", got=f"{len(models)}")
     return dict(models)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallymark.data.arrays import Array
 from tallymark.data.target import show_labels
-from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief
+from tallymark.errors import ParameterError, ShapeError, TallymarkError, Text, UndefinedError, brief, nearest
 from tallymark.evaluation.report import ReportSource
 from tallymark.evaluation.residuals import normal_pairs, normality, quantiles_by_group
 from tallymark.intervals.analytic import TOO_LARGE, distribution_reach, is_rounding, wilson
@@ -127,6 +127,15 @@ class ReportPlots:
 
     def __init__(self, report: Report) -> None:
         self._report = report
+
+    if not TYPE_CHECKING:  # which knows the plots
+
+        def __getattr__(self, name: str) -> Any:
+            """Name the plot that was meant, such as `roc` by `roc_curve`."""
+            begun = [each for each in (*_RANKED, *_DECIDED, "reliability") if name.startswith(each)]
+            near = begun or nearest(name, self._suitable(), 1)
+            hint = f"; call report.plot.{near[0]}()" if near and not name.startswith("_") else ""
+            raise AttributeError(f"a report has no plot {name!r}{hint}", name=name, obj=self)
 
     def __call__(self, *given: object, **named: object) -> Never:
         """Say which plots there are."""

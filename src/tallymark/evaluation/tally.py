@@ -232,6 +232,14 @@ class Tally:
         self._contents = _Contents()
         self._lock = RLock()  # reentrant, since reading labels may run code of the caller's
 
+    if not TYPE_CHECKING:  # which knows the attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what stands for the methods of torchmetrics and Keras."""
+            if name in _INSTEAD:
+                raise AttributeError(f"a tally has no {name!r}; use {_INSTEAD[name]}", name=name, obj=self)
+            return object.__getattribute__(self, name)  # which raises the error, also that of a property
+
     @property
     def metrics(self) -> dict[str, Metric]:
         """The metrics; if none were named, the defaults for the rows so far."""
@@ -691,6 +699,15 @@ class Tally:
         if failures:
             return MetricPlan(metrics, self.target, columns, errors="report", unreadable=failures)
         return plan_metrics(metrics, self.target, columns, errors="report")
+
+
+_INSTEAD = {
+    **dict.fromkeys(("compute", "result"), "tally.report()"),
+    "reset": "tally.empty(), an empty one like it",
+    "merge": "sum(tallies) or tally + other",
+    **dict.fromkeys(("update_state", "forward", "add"), "tally.update(y_true, y_pred)"),
+}
+"""What stands for the methods of torchmetrics and Keras."""
 
 
 def _check_same_kind(earlier: str | None, kind: str | None) -> None:

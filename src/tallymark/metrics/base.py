@@ -49,6 +49,7 @@ HINTS = {
     ),
     "ignore_ties": "Pass the ranking of equal scores as ties=",
     "average_method": "Pass the normalization as norm=",
+    **dict.fromkeys(("ci", "by"), "tm.evaluate(y_true, y_pred, metrics) takes it"),
 }
 PARAMETERS_ELSEWHERE = {
     **dict.fromkeys(("tau", "q", "quantile", "quantiles"), ("alphas", "alpha")),
@@ -57,6 +58,7 @@ PARAMETERS_ELSEWHERE = {
     **dict.fromkeys(("n_bins", "num_bins"), ("bins",)),
     "multi_class": ("multiclass",),
     "drop_intermediate": ("drop",),
+    "eps": ("clip", "epsilon"),
 }
 """Parameters in other libraries, and what they may be called here."""
 
@@ -466,6 +468,12 @@ class Metric(metaclass=_Record):
         if target is None and kind is None and classes is None and positive is None and normalize is None:
             about = ANY_TARGET  # as in most calls
         else:
+            if isinstance(normalize, str) and normalize in ("true", "pred", "all"):  # as scikit-learn has them
+                raise ParameterError(
+                    Text("{normalize} divides each row of probabilities by its sum; got {}", brief(normalize)),
+                    argument="normalize",
+                    hint='For shares of the rows of a confusion matrix, call its normalized("truth")',
+                )
             if normalize is False:
                 raise ParameterError(
                     Text("{normalize} divides each row of probabilities by its sum; leave out {normalize=False}"),

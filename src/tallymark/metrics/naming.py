@@ -251,7 +251,9 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     word, opened, written = text.partition("(")
     word = word.strip()
     if len(text) > _LONGEST or not _NAME.fullmatch(word):
-        raise ParameterError(wrong)
+        several = [each.strip() for each in text[:80].split(",")]
+        hint = f"Pass several as a list: {several}" if len(several) > 1 and all(map(_NAME.fullmatch, several)) else None
+        raise ParameterError(wrong, hint=hint)
     if not opened:
         return word, {}
     try:

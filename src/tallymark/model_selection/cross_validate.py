@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -123,8 +123,8 @@ def cross_validate(
     >>> len(found["mae"].values)
     2
     """
-    for name in parameters.keys() & {"n_splits", "shuffle", "seed", "random_state"}:
-        hint = "Pass a splitter, such as cv=tm.model_selection.StratifiedKFold(5, seed=0)"
+    for name in parameters.keys() & {"n_splits", "folds", "n_folds", "shuffle", "seed", "random_state"}:
+        hint = "Pass cv=5, or a splitter such as cv=tm.model_selection.StratifiedKFold(5, seed=0)"
         raise ParameterError(Text("cross_validate has no argument {}", Argument(name)), argument=name, hint=hint)
     check_errors(errors)
     level = _level(ci)
@@ -450,6 +450,19 @@ class CrossValidation(Mapping[str, Score], DataFrameExport):
         self.level = level
         self.metrics = metrics
         self._scores = {key: self._score(key, item) for key, item in metrics.items()}
+
+    if not TYPE_CHECKING:  # which knows the attributes
+
+        def __getattr__(self, name: str) -> Any:
+            """Say where the figures of a metric are, for those who look for the array of `cross_val_score`."""
+            own = {"std": "sd"}.get(name, name)
+            if own in Score._fields:
+                raise AttributeError(
+                    f'a cross-validation has no {name!r}; a metric has: result["{next(iter(self), "auc")}"].{own}',
+                    name=name,
+                    obj=self,
+                )
+            return object.__getattribute__(self, name)  # which raises the error, also that of a property
 
     def _score(self, key: str, item: Metric) -> Score:
         values = [fold.value(key) for fold in self.folds]

@@ -157,10 +157,10 @@ class DocumentExport(ABC):
         _check_title_and_command(title, command)
         return to_markdown(self._document(title, command, pictures=False))
 
-    def to_csv(self) -> str:
-        """One line per value as CSV; what is undefined is empty."""
-        from tallymark.rendering.exports import to_csv
-
+    def to_csv(self, *more: object) -> str:
+        """One line per value as CSV; what is undefined is empty. `save("report.csv")` writes the file."""
+        if more:
+            _refuse_path(more[0])
         return to_csv(self._rows())
 
     def to_terminal(self, *, colour: bool = True, width: int | None = None) -> str:
@@ -198,3 +198,10 @@ def _check_title_and_command(title: object, command: object) -> None:
     for name, text in (("title", title), ("command", command)):
         if text is not None and not isinstance(text, str):
             raise ParameterError(argument=name, expected="be a string or None", got=brief(text))
+    if isinstance(title, str) and title.endswith((".html", ".md")):
+        _refuse_path(title)
+
+
+def _refuse_path(path: object) -> None:
+    """Reject a file where the text is returned."""
+    raise ParameterError(f"the text is returned, not written to {brief(path)}", hint=f"Call save({brief(path)})")

@@ -117,8 +117,8 @@ DIGITS = 4
 def show_number(value: float, digits: int = DIGITS) -> str:
     """A number as a person reads it: significant digits, thousands grouped, and an exponent only where it is needed.
 
-    >>> show_number(0.123456), show_number(123456.78), show_number(123456.78, 8)
-    ('0.1235', '123,457', '123,456.78')
+    >>> show_number(0.123456), show_number(1234.56), show_number(123456.78, 8)
+    ('0.1235', '1,235', '123,456.78')
     >>> show_number(0.99998), show_number(1.0)  # 1 is shown for 1 alone
     ('0.99998', '1')
     """
@@ -134,7 +134,7 @@ def show_number(value: float, digits: int = DIGITS) -> str:
         digits += 1
     if size != 0 and (size < 1e-4 or size >= 1e15):
         return f"{value:.{digits}g}"
-    return f"{value:{',' * (round(size) >= 1e5)}.{max(digits, len(f'{size:.0f}'))}g}"
+    return f"{value:,.{max(digits, len(f'{size:.0f}'))}g}"
 
 
 def _decimals_that_show(number: float, decimals: int) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 from tallymark.data.arrays import check_arrow, name_bins
-from tallymark.errors import FileError, LengthError, TypeOfDataError, nearest
+from tallymark.errors import FileError, LengthError, TypeOfDataError, brief, nearest
 from tallymark.sources.arrow import load
 
 
@@ -73,6 +74,11 @@ def _to_arrow_column(column: Any, name: str) -> Any:
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         check_arrow(column, f"column {name!r}")
         return column
+    if isinstance(column, (str, bytes, Number)):
+        raise TypeOfDataError(
+            f"column {name!r} must contain one value per row; got {brief(column)}",
+            hint="For a list of rows, pass pandas.DataFrame(rows)",
+        )
     try:
         return pa.array(name_bins(column), from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:

@@ -293,9 +293,17 @@ def test_numbers_have_four_digits_and_a_true_minus():
         "0.5",
         "0.8675",
         "−12.35",
-        "1235",
+        "1,235",
         "1e−09",
     ]
+
+
+def test_the_key_of_letters_is_whole_or_left_out():
+    """Beside long names of models there is no room for it; the description has it anyway."""
+    for plot, shown in ((pairs(3), True), (pairs(3, LONG + " {}"), False)):
+        texts = [text for text, _ in boxes(plot, "light")[1] if text.startswith("same letter")]
+        assert texts == ["same letter: not significant"] * shown
+        assert "Models that share a letter do not differ significantly" in plot.description
 
 
 def test_texts_are_cut_where_there_is_no_room():

@@ -30,9 +30,9 @@ _MOST_CLASSES = 5_000  # of a dense table: 200 MB
 _MOST_SHOWN = 20
 _NORMS = ("truth", "prediction", "all")
 _INSTEAD = {
-    **dict.fromkeys(("matrix", "values", "ravel", "shape", "sum", "T"), "numpy.asarray(table)"),
+    **dict.fromkeys(("matrix", "values", "ravel", "shape", "sum", "tolist", "T"), "numpy.asarray(table)"),
     "labels": "table.classes",
-    "plot": "plot.confusion_matrix() of a report",
+    "plot": "report.plot.confusion(), of tm.evaluate",
 }
 
 

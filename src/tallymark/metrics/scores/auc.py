@@ -76,7 +76,12 @@ class Auc(RankMetric):
     @property
     def formula_text(self) -> str:
         if self.max_fpr in (None, 1):
-            return self.formula
+            weighted = self.average == "weighted"
+            if self.multiclass == "ovr" and not weighted:
+                return self.formula
+            over = "the classes against the rest" if self.multiclass == "ovr" else "the pairs of classes"
+            by = ", weighted by their rows" if weighted else ""
+            return f"{self.formula}; of three classes or more, the mean over {over}{by}"
         area = f"where A is the area under the ROC curve up to a false positive rate of a = {self.max_fpr:g}"
         return f"½ (1 + (A − a²/2) / (a − a²/2)), {area}"
 

@@ -16,7 +16,6 @@ from tallymark.rendering.plots.canvas import (
     shorten_names,
     show_value,
     text_inches,
-    truncate_text,
 )
 from tallymark.rendering.plots.plot import Plot
 from tallymark.rendering.plots.theme import Theme
@@ -116,7 +115,5 @@ def _write_ranks(canvas: Canvas, ranks: Sequence[tuple[str, float, str]], *, let
         canvas.write_at(EDGE + wide + 0.7, y, letter, size=SMALL, colour=canvas.theme.series[0], weight="bold")
     if lettered:
         text = "same letter: not significant"
-        room = canvas.width - 2 * EDGE - wide - 1.05
-        canvas.write_at(
-            canvas.width - EDGE, top, truncate_text(text, room), size=SMALL, colour=canvas.theme.quiet, along="right"
-        )
+        if text_inches(text) <= canvas.width - 2 * EDGE - wide - 1.05:  # else only the description says so
+            canvas.write_at(canvas.width - EDGE, top, text, size=SMALL, colour=canvas.theme.quiet, along="right")
