@@ -141,8 +141,9 @@ def _mine(player) -> tuple[str, list[str], list[list[str]]]:
     return page, heads, cells
 
 
-def test_once_it_is_over_own_submissions_have_private_scores_and_the_final_rank(stage, host, parted):
+def test_once_it_is_revealed_own_submissions_have_private_scores_and_the_final_rank(stage, host):
     """Not before, for organisers either; then nothing is left to select or to submit, and the entry is marked."""
+    parted = stage.challenge(host, _parted(), **SPLIT, reveal="organiser")
     team, other = stage.team(parted, "Careful"), stage.team(parted, "Other")
     team.send(_mixed(19, 2))
     stage.clock.move(seconds=1)
@@ -179,8 +180,7 @@ def test_own_submissions_mark_the_selected_one_that_counted(stage, parted):
         keys.append(team.send(_mixed(*right)))
         stage.clock.move(seconds=1)
     teams.choose_finals(stage.service, parted, team.team.id, keys[1:])
-    for step in ("close", "reveal"):
-        take_step(stage.service, stage.person(f"To {step}"), parted, step)
+    take_step(stage.service, stage.person("Olaf"), parted, "close")
     page, _, cells = _mine(team)
     assert "Of the 2 submissions that you selected, the best private one counted." in page
     assert [each[0].strip() for each in cells] == ["selected", "ranked", ""]

@@ -18,7 +18,7 @@ PAGES = Pagination("Accounts 101 to 200 of 412", [Link("1", "/x?page=1"), Link("
 
 
 def _row(say: Say) -> AccountRow:
-    return AccountRow(7, say("Ada"), "operator and organiser", SHORT, "active")
+    return AccountRow(7, say("Ada"), "Operator and organiser", SHORT, "active")
 
 
 def accounts(say: Say) -> AccountsPage:
