@@ -21,6 +21,8 @@ COMMANDS = {
     "check": "Check a submission without the answers.",
     "serve": "Start the web app.",
     "admin": "Manage the accounts of the app.",
+    "backup": "Write the app's data to one file.",
+    "restore": "Restore the app's data from a backup.",
     "metrics": "List the metrics.",
     "explain": "Explain a metric and how to read it.",
     "choose": "Find the metrics that fit a problem.",
