@@ -23,6 +23,7 @@ COMMANDS = {
     "admin": "Manage the accounts of the app.",
     "backup": "Write the app's data to one file.",
     "restore": "Restore the app's data from a backup.",
+    "doctor": "Examine the settings and data of the app.",
     "metrics": "List the metrics.",
     "explain": "Explain a metric and how to read it.",
     "choose": "Find the metrics that fit a problem.",
