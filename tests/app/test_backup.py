@@ -174,3 +174,25 @@ def test_the_command_line_reports_missing_files(stage, player, tmp_path):
     assert run("admin", "list", "--data", "new").returncode == 0
     assert stage.settings.folder.stat().st_mode & 0o777 == 0o750  # as it was
     assert run("restore", "none.zip", "--data", "x").returncode == 2
+
+
+def test_a_backup_is_taken_before_an_upgrade(stage, tmp_path):
+    """Of tables that this version would migrate; what is no database and what does not answer is told in a sentence."""
+
+    def run(*words):
+        command = [sys.executable, "-m", "tallymark", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, cwd=tmp_path)
+
+    with stage.service.database.writing() as session:
+        session.connection().exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+    data = ("--data", str(stage.settings.folder))
+    assert run("backup", "old.zip", *data).returncode == 0
+    assert "the tables have version 0001" in run("admin", "list", *data).stderr
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "tallymark.db").touch()
+    for words in (("--data", "empty"), (*data, "--database", "postgresql://nobody@127.0.0.1:1/none")):
+        refused = run("backup", "none.zip", *words)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith("tallymark: the database does not answer: ")
+        assert len(refused.stderr.splitlines()) == 1
+    assert [each.name for each in tmp_path.glob("*.zip")] == ["old.zip"]

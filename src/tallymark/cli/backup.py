@@ -11,7 +11,8 @@ import click
 from tallymark.app.settings import read_settings
 from tallymark.cli.group import Command
 from tallymark.cli.run import FINE, NOT_ACCEPTED
-from tallymark.cli.settings import open_service, setting_options
+from tallymark.cli.settings import database_errors, require_data, setting_options
+from tallymark.optional_packages import needed
 
 
 @click.command("backup", cls=Command, short_help="Write the app's data to one file.")
@@ -28,9 +29,11 @@ def command(file: str, **given: Any) -> int:
       tallymark backup tallymark-$(date +%F).zip --data /srv/tallymark
     """
     settings = read_settings(given)
-    with open_service(settings):
+    with needed("The app", "fastapi", extra="app"):
         from tallymark.app.backup import take_backup
 
+    require_data(settings)
+    with database_errors():  # of any version: a backup is taken before an upgrade too
         backup = take_backup(settings, Path(file), datetime.now(UTC))
     click.echo(f"{file}: the database and {backup.files:,} files, {backup.size:,} bytes")
     for missing in backup.missing:

@@ -10,7 +10,7 @@ import click
 from tallymark.app.settings import read_settings
 from tallymark.cli.group import Command
 from tallymark.cli.run import FINE, NOT_ACCEPTED
-from tallymark.cli.settings import setting_options
+from tallymark.cli.settings import database_errors, setting_options
 from tallymark.optional_packages import needed
 
 
@@ -31,7 +31,8 @@ def command(file: str, **given: Any) -> int:
     with needed("The app", "fastapi", extra="app"):
         from tallymark.app.backup import restore_backup
 
-    backup = restore_backup(settings, Path(file))
+    with database_errors():
+        backup = restore_backup(settings, Path(file))
     click.echo(f"{settings.folder.absolute()}: the database and {backup.files:,} files. Start the app on it.")
     for missing in backup.missing:
         click.echo(f"tallymark: the backup lacks the file {missing}", err=True)
