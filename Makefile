@@ -33,7 +33,7 @@ run: $(VENV)/.extras $(INSTALLED)  ## evaluate the bundled examples, then start 
 	@echo; $(BIN)/tallymark score examples/data/answers.csv examples/data/submission-broken.csv; test $$? = 2
 	@echo; $(BIN)/tallymark serve --example examples/data
 
-test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser $(VENV)/.java $(VENV)/.postgres sanitize  ## run all tests
+test: $(VENV)/.dev $(VENV)/.built $(VENV)/.browser $(VENV)/.java $(VENV)/.postgres $(VENV)/.web_servers sanitize  ## run all tests
 	$(BIN)/python -m pytest -n 2 $(OFTEN)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= --cov-fail-under=0 $(patsubst %,--ignore=%,$(ALONE) $(OFTEN) $(PAGES))
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(PAGES)
@@ -152,4 +152,11 @@ $(VENV)/.postgres: $(VENV)/.dev
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || test "$$(id -u)" != 0 \
 	  || { echo "installing PostgreSQL for the tests of the app ..."; apt-get install -y -qq postgresql; } \
 	  || echo "PostgreSQL could not be installed: tests of the app on it are skipped" >&2
+	@touch $@
+
+# nginx and Caddy, behind which the tests start the app. They are not installed where installing them would start them.
+$(VENV)/.web_servers: $(VENV)/.dev
+	@{ command -v nginx && command -v caddy; } >/dev/null || test "$$(id -u)" != 0 || test -d /run/systemd/system \
+	  || { echo "installing nginx and Caddy for the tests of the app ..."; apt-get install -y -qq nginx-light caddy; } \
+	  || echo "nginx and Caddy could not be installed: tests of the app behind them are skipped" >&2
 	@touch $@

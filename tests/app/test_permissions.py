@@ -46,6 +46,7 @@ PAGES = {
     "/organise/{slug}/preview": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/steps/{step}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/operate": (303, 404, 404, 404, 404, 404, 404, 200),
     "/operate/accounts": (303, 404, 404, 404, 404, 404, 404, 200),
     "/operate/accounts/{account_id}": (303, 404, 404, 404, 404, 404, 404, 200),
     "/operate/accounts/{account_id}/delete": (303, 404, 404, 404, 404, 404, 404, 200),

@@ -60,11 +60,15 @@ def test_commands_print_what_stands_below_them(path, shell):
 
 
 @pytest.mark.parametrize("path", WITH_COMMANDS, ids=named)
-def test_a_server_is_started_by_options_that_there_are(path):
-    """It is not started here: it would not end."""
-    for line in re.findall(r"^tallymark (serve\b.*)", "\n".join(blocks(path, "sh")), re.MULTILINE):
+def test_a_server_is_started_and_managed_by_options_that_there_are(path):
+    """Nothing is started here: it would not end, and there is nothing to manage."""
+    lines = "\n".join(blocks(path, "sh"))
+    for line in re.findall(r"^tallymark ((?:serve|admin|backup|restore|doctor)\b.*)", lines, re.MULTILINE):
         word, *rest = shlex.split(line)
         command = commands.get_command(commands.make_context("tallymark", ["--"], resilient_parsing=True), word)
+        if word == "admin":
+            word, *rest = rest
+            command = command.commands[word]
         command.make_context(word, rest)
 
 

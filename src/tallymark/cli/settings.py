@@ -40,17 +40,13 @@ def setting_options(*names: str) -> Callable[[Callable[..., Any]], Callable[...,
 def open_service(settings: AppSettings) -> Iterator[Service]:
     """The data of an app that has been started before, with tables of this version."""
     with needed("The app", "fastapi", extra="app"):
-        from sqlalchemy.exc import OperationalError
-
         from tallymark.app.service import Service
 
     require_data(settings)
     service = Service(settings)
     try:
-        try:
+        with database_errors():
             current, newest = service.database.versions()
-        except OperationalError as error:
-            raise ParameterError(f"the database does not answer: {first_line(error)}") from error
         if current != newest:
             raise ParameterError(
                 f"the tables have version {current or 'none'}, this tallymark needs {newest}",
@@ -72,6 +68,12 @@ def require_data(settings: AppSettings) -> None:
         )
 
 
-def first_line(error: Exception) -> str:
-    """What a database says, without its explanations."""
-    return str(error).splitlines()[0]
+@contextmanager
+def database_errors() -> Iterator[None]:
+    """Around what asks the database: an error is what it says, without its explanations."""
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        yield
+    except DBAPIError as error:
+        raise ParameterError(f"the database does not answer: {str(error.orig).splitlines()[0]}") from error

@@ -10,7 +10,7 @@ from tallymark.app.pages.shell import ErrorPage
 from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
-from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, reset
+from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, operate, reset
 from tests.app.sample_pages.organise import edit, organise, step
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import (
@@ -89,6 +89,7 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=(), steps=())),
         "edit": ("edit.html", edit(say)),
+        "operate": ("operate.html", operate(say)),
         "operate-accounts": ("operate_accounts.html", accounts(say)),
         "operate-account": ("operate_account.html", account_detail(say)),
         "operate-delete": ("operate_delete.html", delete_account(say)),

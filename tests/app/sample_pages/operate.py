@@ -9,7 +9,10 @@ from tallymark.app.pages.operate import (
     DeleteAccountPage,
     LogEntry,
     LogPage,
+    OperatePage,
+    QueueRow,
     ResetPage,
+    StatusRow,
 )
 from tallymark.app.pages.shell import Form, Link, Pagination, SelectOption
 from tests.app.sample_pages.shell import SHORT, Say, shell
@@ -53,3 +56,12 @@ def log(say: Say) -> LogPage:
 def reset(say: Say) -> ResetPage:
     form = Form({}, {"password": "Too easy to guess.", "again": "The two passwords differ."})
     return ResetPage(shell(say, "Set a new password", "/reset", person=False, form=form), 10, "secret", say("Ada"))
+
+
+def operate(say: Say) -> OperatePage:
+    findings = [
+        StatusRow("ok", "database", "sqlite, tables of version 0009"),
+        StatusRow("warning", "folder", say("other users may open it (mode 755): chmod 700 /srv/tallymark")),
+        StatusRow("problem", "clock", "it is behind the database"),
+    ]
+    return OperatePage(shell(say, "Operate", "/operate"), [QueueRow("Waiting for scores", "12")], findings)

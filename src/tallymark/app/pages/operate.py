@@ -8,6 +8,29 @@ from typing import NamedTuple
 from tallymark.app.pages.shell import Link, PageTime, Pagination, SelectOption, Shell
 
 
+class StatusRow(NamedTuple):
+    """A finding about the app: `level` is "ok", "warning" or "problem"."""
+
+    level: str
+    subject: str
+    text: str
+
+
+class QueueRow(NamedTuple):
+    """A number of submissions that wait, run or failed."""
+
+    name: str
+    number: str
+
+
+class OperatePage(NamedTuple):
+    """`/operate` (operate.html): the state of the app."""
+
+    shell: Shell
+    queue: Sequence[QueueRow]
+    findings: Sequence[StatusRow]
+
+
 class AccountRow(NamedTuple):
     """An account in the list of operators."""
 

@@ -1,4 +1,4 @@
-"""For operators: accounts, their audit log, and links for new passwords."""
+"""For operators: the state of the app, accounts, their audit log, and links for new passwords."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from tallymark.app.doctor import examine
 from tallymark.app.domain import audit, operators
 from tallymark.app.domain.accounts import MIN_PASSWORD_LENGTH
 from tallymark.app.domain.errors import FormError, NotFoundError
@@ -26,12 +27,15 @@ from tallymark.app.pages.operate import (
     DeleteAccountPage,
     LogEntry,
     LogPage,
+    OperatePage,
+    QueueRow,
     ResetPage,
+    StatusRow,
 )
 from tallymark.app.pages.pagination import paginate
 from tallymark.app.pages.shell import Link, Pagination, SelectOption
 from tallymark.app.service import Service
-from tallymark.app.store.models import AuditEntry, Challenge, User
+from tallymark.app.store.models import AuditEntry, Challenge, Submission, User
 
 router = APIRouter()
 _PAGE_SIZE = 100
@@ -51,6 +55,29 @@ _CHANGES: dict[str, Callable[[Service, User | None, int], None]] = {
     "disable": operators.disable_account,
     "enable": operators.enable_account,
 }
+
+
+@router.get("/operate")
+def operate(context: ContextDep) -> Response:
+    """The state of the app: what waits, and what the doctor finds."""
+    context.require("manage accounts")
+    numbers = {
+        "Waiting for scores": (Submission.work == "score") & Submission.claimed_by.is_(None),
+        "Waiting for intervals": (Submission.work == "intervals") & Submission.claimed_by.is_(None),
+        "Being scored": Submission.work.is_not(None) & Submission.claimed_by.is_not(None),
+        "Failed": Submission.state == "failed",
+    }
+    with context.service.database.reading() as session:
+        counts = {
+            name: session.scalar(select(func.count()).select_from(Submission).where(those)) or 0
+            for name, those in numbers.items()
+        }
+    view = OperatePage(
+        context.shell("Operate"),
+        [QueueRow(name, f"{count:,}") for name, count in counts.items()],
+        [StatusRow(*finding) for finding in examine(context.settings, context.now)],
+    )
+    return context.page("operate.html", view)
 
 
 @router.get("/operate/accounts")
