@@ -78,6 +78,12 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "organise": ("organise.html", organise(say)),
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=(), steps=())),
+        "new-kept": (
+            "edit.html",
+            edit(say)._replace(
+                slug="", title="New", versions=(), steps=(), answers_token="x", answers_name=say("answers.csv")
+            ),
+        ),
         "edit": ("edit.html", edit(say)),
         "edit-draft": ("edit.html", edit(say)._replace(state="draft")),
         "preview": (
