@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
@@ -18,12 +19,17 @@ from tests.app.stage import BOTH, FORM, ROWS, guess, table, truth
 pytestmark = pytest.mark.slow
 
 
-def _form_of(page: str) -> dict[str, str]:
+def _form_of(page: str) -> dict[str, Any]:
     """The fields of the form of a challenge, as a browser sends them."""
     form = page[page.index('<form class="panel long"') :].split("</form>")[0]
     found = dict(re.findall(r'<textarea[^>]* name="(\w+)"[^>]*>\n?([^<]*)</textarea>', form))
+    for name, options in re.findall(r'<select[^>]* name="(\w+)"[^>]*>(.*?)</select>', form, re.DOTALL):
+        [found[name]] = re.findall(r"<option selected>([^<]*)", options)
+    found["metric"] = [html.unescape(each) for each in re.findall(r' name="metric" value="([^"]*)"', form)]
     for tag in re.findall(r"<input[^>]*>", form):
         facts = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
+        if facts["name"] == "metric":
+            continue
         chosen = facts.get("type") not in ("radio", "checkbox") or re.search(r"\bchecked\b", tag)
         if chosen and facts.get("type") != "file":
             found[facts["name"]] = facts.get("value", "")
@@ -82,7 +88,8 @@ def test_what_is_saved_unchanged_is_unchanged(stage, host, form):
     """The form as it is shown, sent back as it is: no new version, and the same challenge."""
     challenge = stage.challenge(host, **form)
     client, path = stage.client(host), f"/organise/{challenge.slug}"
-    sent = {name: html.unescape(value) for name, value in _form_of(client.get(path).text).items()}
+    form = _form_of(client.get(path).text)
+    sent = {name: html.unescape(value) if isinstance(value, str) else value for name, value in form.items()}
     answer = client.post(path, data=sent)
     assert (answer.status_code, answer.headers.get("location")) == (303, f"{path}?said=saved")
     [held] = stage.all(select(Challenge))

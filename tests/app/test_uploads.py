@@ -125,7 +125,7 @@ def test_a_client_that_goes_away(pieces):
         (b"--b\r\n" + b"X: y\r\n" * 5_000 + b"\r\na" + TAIL, KIND, 400),
         (HEAD + b"a\r\n" + HEAD + b"b" + TAIL, KIND, 400),
         (
-            b"".join(b'--b\r\nContent-Disposition: form-data; name="n"\r\n\r\na\r\n' for _ in range(101)) + b"--b--",
+            b"".join(b'--b\r\nContent-Disposition: form-data; name="n"\r\n\r\na\r\n' for _ in range(301)) + b"--b--",
             KIND,
             400,
         ),

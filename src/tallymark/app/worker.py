@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from sqlalchemy import or_, select, update
 
-from tallymark.app.domain import checks, leaderboards
+from tallymark.app.domain import checks, kept_files, leaderboards
 from tallymark.app.domain.scoring import MAX_ATTEMPTS, process_submission, retry_or_fail
 from tallymark.app.service import Service
 from tallymark.app.store.models import Submission
@@ -89,6 +89,7 @@ class Worker:
                 _LOG.exception("a claim could not be renewed")
             try:
                 checks.discard_expired(self._service)
+                kept_files.discard_expired(self._service)
             except Exception:
                 _LOG.exception("checked files could not be discarded")
 

@@ -18,11 +18,12 @@ from tallymark.states.probabilities.bins import MOST_BINS
 class Parameter:
     """A field of a metric. `normal` turns what was given into its normal form, or raises with what it must be."""
 
-    __slots__ = ("default", "normal")
+    __slots__ = ("default", "normal", "options")
 
-    def __init__(self, default: Any, normal: Callable[[str, Any], Any]) -> None:
+    def __init__(self, default: Any, normal: Callable[[str, Any], Any], options: tuple[Any, ...] = ()) -> None:
         self.default = default
         self.normal = normal
+        self.options = options  # all values, where there are only a few
 
 
 def number(default: float | None, *, above: float | None = None, below: float | None = None) -> Any:
@@ -53,7 +54,7 @@ def choice(default: str | None, *others: str | None) -> Any:
             raise ParameterError(argument=name, expected=f"be one of {listed}", got=brief(value))
         return value
 
-    return Parameter(default, normal)
+    return Parameter(default, normal, options)
 
 
 def switch(default: bool) -> Any:
@@ -64,7 +65,7 @@ def switch(default: bool) -> Any:
             raise ParameterError(argument=name, expected="be True or False", got=brief(value))
         return bool(value)
 
-    return Parameter(default, normal)
+    return Parameter(default, normal, (True, False))
 
 
 def count(default: int | None) -> Any:

@@ -88,6 +88,12 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "organise": ("organise.html", organise(say)),
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=(), steps=())),
+        "new-kept": (
+            "edit.html",
+            edit(say)._replace(
+                slug="", title="New", versions=(), steps=(), answers_token="x", answers_name=say("answers.csv")
+            ),
+        ),
         "edit": ("edit.html", edit(say)),
         "operate": ("operate.html", operate(say)),
         "operate-accounts": ("operate_accounts.html", accounts(say)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tallymark.app.domain.metric_search import ParameterField
 from tallymark.app.pages.lifecycle import StepPage
+from tallymark.app.pages.metric_picker import ChosenMetric, FoundMetric, MetricPicker
 from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
 from tallymark.app.pages.shell import Form, Link, SelectOption
-from tests.app.sample_pages.shell import SHORT, SOON, TASKS, Say, shell
+from tests.app.sample_pages.shell import HIGHER, SHORT, SOON, TASKS, Say, shell
 
 
 def organise(say: Say) -> OrganisePage:
@@ -62,6 +64,22 @@ def edit(say: Say) -> EditPage:
         versions,
         reveal=[SelectOption("organiser", "When you reveal it"), SelectOption("closing", "When it is over")],
         steps=[Link("Close challenge", "/organise/deer/steps/close")],
+        picker=MetricPicker(
+            [
+                ChosenMetric(
+                    "fscore(beta=2)",
+                    "F2",
+                    *HIGHER,
+                    [ParameterField("beta", "2", ()), ParameterField("average", "auto", ("auto", "macro"))],
+                ),
+                ChosenMetric("accuracy", "accuracy", *HIGHER, ()),
+            ],
+            say("roc"),
+            True,
+            [FoundMetric("auc", "ROC AUC", *HIGHER, "The area under the ROC curve.", "roc_auc_score, AUROC")],
+            "1 metric found.",
+        ),
+        summary=[Link("Submissions per day: `quota` must be at least 1; got 0.", "#quota")],
     )
 
 

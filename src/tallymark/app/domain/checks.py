@@ -66,7 +66,7 @@ def check_and_keep(
     try:
         with service.scoring_slots, service.files.path(version.sample).open("rb") as sample:
             check = check_submission(stream, sample, **_arguments(service, version))
-        _write(_path(service, secret), stream)
+        write_private_file(_path(service, secret), stream)
     except BaseException:
         with service.database.writing() as session:
             session.execute(delete(CheckedFile).where(CheckedFile.secret == secret))
@@ -165,7 +165,8 @@ def _path(service: Service, secret: str) -> Path:
     return _folder(service) / secret
 
 
-def _write(path: Path, stream: BinaryIO) -> None:
+def write_private_file(path: Path, stream: BinaryIO) -> None:
+    """Write a stream, from its beginning, to a new file that others cannot read."""
     stream.seek(0)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     with os.fdopen(handle, "wb") as file:

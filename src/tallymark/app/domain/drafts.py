@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tallymark.app.domain.errors import FormError
 from tallymark.app.domain.versions import ScoringConfig, validate_scoring
 from tallymark.data.arguments import split_list
-from tallymark.submissions.settings import TASKS
+from tallymark.submissions.settings import MISSING, TASKS
 
 SPLITS = ("none", "column", "seeded")
 LATE = ("refuse", "mark")
@@ -65,14 +65,19 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
         share = field("split_share", _share)
         seed = field("split_seed", lambda text: _integer(0, (1 << 63) - 1)(text or str(secrets.randbits(62))))
         split |= {"share": share, "seed": seed}
+    task = field("task", _one_of(TASKS))
+    missing, query = form.get("missing", "").strip(), form.get("query_column", "").strip()
     scoring = ScoringConfig(
-        field("task", _one_of(TASKS)),
+        task,
         field("id_column", lambda text: _text(1, 200)(text or "row_id")),
         field("label_column", lambda text: _text(1, 200)(text or "label")),
-        field("query_column", lambda text: _text(1, 200)(text or "query")),
-        split_list([form.get("classes", "").replace("\n", ",")]) or None,
+        # Fields that the form hides for this task are not checked, but kept where they are valid.
+        field("query_column", lambda text: _text(1, 200)(text or "query"))
+        if task == "ranking" or len(query) <= 200
+        else "query",
+        (split_list([form.get("classes", "").replace("\n", ",")]) or None) if task == "probabilities" else None,
         form.get("positive", "").strip() or None,
-        field("missing", _one_of(("count", "reject"))),
+        field("missing", _one_of(MISSING)) if task == "labels" or missing in MISSING else MISSING[0],
         split_list([form.get("metrics", "").replace("\n", ",")]),
         split,
     )

@@ -14,6 +14,7 @@ from tallymark.app.http.errors import RequestError, invalid_form
 MAX_PLAIN_FORM = 600_000  # bytes of a form without files
 _FORM_OVERHEAD = 600_000  # bytes of a form beside its files
 _MAX_FIELD = 400_000  # bytes of the longest text: rules, in any script
+_MAX_FIELDS = 300
 _DRAIN_FACTOR = 4  # times the limit, read and thrown away so that the browser shows the answer
 
 
@@ -57,7 +58,9 @@ async def read_form(request: Request, max_files: int = 0, max_bytes: int = 0) ->
     stream = _limited(request, limit)
     try:
         if content_type == "multipart/form-data":
-            parser = _Parser(request.headers, stream, max_files=max_files, max_fields=100, max_part_size=_MAX_FIELD)
+            parser = _Parser(
+                request.headers, stream, max_files=max_files, max_fields=_MAX_FIELDS, max_part_size=_MAX_FIELD
+            )
             return _parse(await parser.read(), max_bytes)
         if content_type == "application/x-www-form-urlencoded":
             return _parse(await FormParser(request.headers, stream).parse(), max_bytes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from tallymark.app.pages.metric_picker import MetricPicker
 from tallymark.app.pages.shell import Link, PageTime, ProblemSection, SelectOption, Shell
 
 
@@ -59,7 +60,7 @@ class EditPage(NamedTuple):
     Fields: `title`, `slug`, `summary`, `rules`, `task`, `id_column`, `label_column`, `query_column`, `classes`,
     `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`, `opens`, `deadline` (as
     `2026-11-16T12:00`, UTC), `late`, `reveal`, `quota`, `finals`, `show_intervals`, `show_classes`, `show_counts`,
-    and `publish` of a new one.
+    and `publish` and `answers_token` of a new one; those of the picker are in `pages.metric_picker`.
     """
 
     shell: Shell
@@ -82,3 +83,43 @@ class EditPage(NamedTuple):
     reveal: Sequence[SelectOption] = ()
     steps: Sequence[Link] = ()
     """Links to the pages that confirm the steps which the challenge can take now."""
+    picker: MetricPicker = MetricPicker()
+    summary: Sequence[Link] = ()
+    """The errors of the form, with links to their fields."""
+    answers_token: str = ""
+    """Sends the answers that were chosen before, when the form is shown again."""
+    answers_name: str = ""
+
+
+FIELD_LABELS = {
+    "title": "Title",
+    "slug": "Address",
+    "summary": "Summary",
+    "rules": "Rules",
+    "answers": "Answers",
+    "task": "Task",
+    "id_column": "Id column",
+    "label_column": "Answer column",
+    "query_column": "Query column",
+    "classes": "Classes",
+    "positive": "Positive class",
+    "metrics": "Metrics",
+    "missing": "Missing rows",
+    "split": "Public and private part",
+    "split_column": "Split column",
+    "split_share": "Public share (percent)",
+    "split_seed": "Seed",
+    "opens": "Opens (UTC)",
+    "deadline": "Deadline (UTC)",
+    "late": "After the deadline",
+    "reveal": "Show the private part",
+    "quota": "Submissions per day",
+    "finals": "Final submissions",
+    "organiser": "Add a co-organiser",
+}
+"""The labels of the form, in its order."""
+
+
+def error_links(errors: Mapping[str, str]) -> list[Link]:
+    """The errors of the form in the order of its fields, each with a link to its field."""
+    return [Link(f"{FIELD_LABELS[name]}: {errors[name]}", f"#{name}") for name in FIELD_LABELS if name in errors]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
+from typing import BinaryIO
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -14,18 +16,28 @@ from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from tallymark.app.domain import challenges
-from tallymark.app.domain.drafts import parse_draft
+from tallymark.app.domain.drafts import ChallengeDraft, parse_draft
 from tallymark.app.domain.errors import FormError, NotFoundError
+from tallymark.app.domain.kept_files import Kept, discard_kept, find_kept, keep_file, open_kept
 from tallymark.app.domain.lifecycle import available_steps
 from tallymark.app.domain.organisers import add_organiser, list_organisers, remove_organiser, transfer_challenge
 from tallymark.app.domain.permissions import resource_of
+from tallymark.app.domain.submissions import clean_file_name
 from tallymark.app.domain.versions import current_version, part_as_csv
 from tallymark.app.http.errors import invalid_form
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
 from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.formatting import TASK_NAMES, optional_page_time, page_time
 from tallymark.app.pages.lifecycle import step_links
-from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage, OrganiserRow
+from tallymark.app.pages.metric_picker import asks_for_picker, metric_picker, picked_values
+from tallymark.app.pages.organise import (
+    AnswersVersion,
+    EditPage,
+    OrganisedChallenge,
+    OrganisePage,
+    OrganiserRow,
+    error_links,
+)
 from tallymark.app.pages.problems import problem_section
 from tallymark.app.pages.shell import Link, ProblemSection, SelectOption
 from tallymark.app.store.models import Challenge, Organiser, Submission, Team, Version
@@ -126,16 +138,58 @@ async def create(request: Request, context: ContextDep) -> Response:
 
 
 def _create(context: RequestContext, form: ParsedForm) -> Response:
+    values, errors = _picked_values(form)
+    if asks_for_picker(values):
+        return _edit_page(context, None, values, kept=_keep_answers(context, form))
     try:
-        draft = parse_draft(form.values)
-        if "answers" not in form.files:
-            raise FormError({"answers": "Choose a file."})
-        created = challenges.create_challenge(context.service, context.signed_in_user(), draft, form.stream("answers"))
+        with _open_answers(context, form) as stream:
+            if stream is None:
+                errors["answers"] = "Choose a file."
+            draft = _parse_draft(values, errors)
+            assert stream is not None
+            created = challenges.create_challenge(context.service, context.signed_in_user(), draft, stream)
     except FormError as error:
-        return _edit_page(context, None, form.values, error.errors)
+        return _edit_page(context, None, values, error.errors, kept=_keep_answers(context, form))
     except Rejection as error:
-        return _edit_page(context, None, form.values, problems=problem_section(error))
+        return _edit_page(context, None, values, problems=problem_section(error))
+    discard_kept(context.service, context.signed_in_user())
     return redirect(f"/organise/{created.slug}", "published" if draft.publish else "created")
+
+
+def _picked_values(form: ParsedForm) -> tuple[dict[str, str], dict[str, str]]:
+    """The fields of the form with its metrics as one text, and the errors of the metrics."""
+    values, error = picked_values(form.values, form.lists)
+    return values, {"metrics": error} if error else {}
+
+
+def _parse_draft(values: Mapping[str, str], errors: dict[str, str]) -> ChallengeDraft:
+    """The draft of a form; raises all of its errors, with those that are known already."""
+    try:
+        draft = parse_draft(values)
+    except FormError as error:
+        raise FormError({**error.errors, **errors}) from None
+    if errors:
+        raise FormError(errors)
+    return draft
+
+
+@contextmanager
+def _open_answers(context: RequestContext, form: ParsedForm) -> Iterator[BinaryIO | None]:
+    """The answers of a form: the file that was chosen, else the one that is kept; None without either."""
+    if "answers" in form.files:
+        yield form.stream("answers")
+        return
+    with open_kept(context.service, context.signed_in_user(), form.values.get("answers_token", "")) as stream:
+        yield stream
+
+
+def _keep_answers(context: RequestContext, form: ParsedForm) -> Kept | None:
+    """Keep the answers of a form that is shown again."""
+    user = context.signed_in_user()
+    if "answers" in form.files:
+        name = clean_file_name(form.files["answers"].filename or "")
+        return keep_file(context.service, user, form.stream("answers"), name)
+    return find_kept(context.service, user, form.values.get("answers_token", ""))
 
 
 @router.get("/organise/{slug}")
@@ -175,9 +229,12 @@ async def change(slug: str, request: Request, context: ContextDep) -> Response:
 def _change(challenge: Challenge, context: RequestContext, form: ParsedForm) -> Response:
     slug, action = challenge.slug, form.values.get("action", "")
     path = f"/organise/{slug}"
+    values, wrong = _picked_values(form)
+    if action == "save" and asks_for_picker(values):
+        return _edit_page(context, challenge, values)
     try:
         if action == "save":
-            draft = parse_draft({**form.values, "slug": slug})
+            draft = _parse_draft({**values, "slug": slug}, wrong)
             is_new_version = challenges.update_challenge(context.service, context.signed_in_user(), challenge, draft)
             return redirect(path, "version" if is_new_version else "saved")
         if action == "answers":
@@ -194,9 +251,9 @@ def _change(challenge: Challenge, context: RequestContext, form: ParsedForm) -> 
             change(context.service, context.signed_in_user(), challenge, form.values.get("organiser", ""))
             return redirect(path, flash)
     except (FormError, Rejection) as error:
-        values = form.values if action == "save" else None
+        shown = values if action == "save" else None
         errors, problems = (error.errors, None) if isinstance(error, FormError) else (None, problem_section(error))
-        return _edit_page(context, challenge, values, errors, problems, form.values.get("answers_note", ""))
+        return _edit_page(context, challenge, shown, errors, problems, form.values.get("answers_note", ""))
     raise invalid_form()
 
 
@@ -212,6 +269,7 @@ def _edit_page(
     errors: Mapping[str, str] | None = None,
     problems: ProblemSection | None = None,
     note: str = "",
+    kept: Kept | None = None,
 ) -> Response:
     versions: list[Version] = []
     organisers: list[Organiser] = []
@@ -242,6 +300,10 @@ def _edit_page(
         any(each.owner and context.user is not None and each.user_id == context.user.id for each in organisers),
         _REVEAL,
         [] if challenge is None else step_links(challenge, steps),
+        metric_picker(fields),
+        error_links(errors or {}),
+        "" if kept is None else kept.token,
+        "" if kept is None else kept.file_name,
     )
     return context.page("edit.html", view, 422 if errors or problems else 200)
 

@@ -330,3 +330,13 @@ class LeaderboardEntry(Base):
     entries: Mapped[int]  # how many scored submissions the team has
     team: Mapped[Team] = relationship()
     submission: Mapped[Submission] = relationship()
+
+
+class KeptFile(Base):
+    """The file that a user chose in a form with errors, by the hash of its token (see `domain.kept_files`)."""
+
+    __tablename__ = "kept_files"
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    secret: Mapped[str] = mapped_column(String(64), unique=True)
+    file_name: Mapped[str]
+    expires: Mapped[datetime]

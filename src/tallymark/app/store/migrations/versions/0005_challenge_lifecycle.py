@@ -17,3 +17,13 @@ def upgrade() -> None:
     op.add_column("challenges", sa.Column("reveal", sa.String(length=10), nullable=False, server_default="organiser"))
     op.add_column("challenges", sa.Column("revealed", UtcDateTime(), nullable=True))
     op.execute("UPDATE challenges SET published = created, reveal = 'closing'")
+    op.create_table(
+        "kept_files",
+        sa.Column("user_id", sa.Integer(), nullable=False),
+        sa.Column("secret", sa.String(length=64), nullable=False),
+        sa.Column("file_name", sa.Text(), nullable=False),
+        sa.Column("expires", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_kept_files_user_id", ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", name="pk_kept_files"),
+        sa.UniqueConstraint("secret", name="uq_kept_files_secret"),
+    )
