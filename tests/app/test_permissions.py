@@ -42,6 +42,9 @@ PAGES = {
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/submissions": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/submissions/{key}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/submissions/{key}/file": (303, 404, 404, 404, 200, 200, 404, 404),
     "/health": (200, 200, 200, 200, 200, 200, 200, 200),
     "/metrics": (200, 200, 200, 200, 200, 200, 200, 200),
     "/ready": (503, 503, 503, 503, 503, 503, 503, 503),  # no threads in these tests
@@ -67,6 +70,26 @@ FORMS = {
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/submissions/{key}", "retry"): (
+        {"action": "retry"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
+    ("/organise/{slug}/submissions/{key}", "disqualify"): (
+        {"action": "disqualify", "reason": "two accounts"},
+        {},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
+    ("/organise/{slug}/submissions/{key}", "requalify"): (
+        {"action": "requalify"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
+    ("/organise/{slug}/submissions/{key}", "refund"): (
+        {"action": "refund"},
+        {},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
     ("/organise/{slug}", "add organiser"): (
         {"action": "add organiser", "organiser": "Eve"},
         {},

@@ -11,6 +11,7 @@ from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
+from tests.app.sample_pages.organiser_submissions import organiser_submission, organiser_submissions
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
 
@@ -57,6 +58,10 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
             submit(say)._replace(refused="All 5 of today are used; the next one is possible at 00:00 UTC."),
         ),
         "result": ("result.html", result(say)),
+        "result-disqualified": (
+            "result.html",
+            result(say)._replace(disqualified=say("two accounts"), manage="/organise/deer/submissions/k3y"),
+        ),
         "result-queued": ("result.html", waiting(say)),
         "result-rejected": ("result.html", rejected(say)),
         "leaderboard": ("leaderboard.html", leaderboard(say)),
@@ -79,6 +84,13 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),
         "edit": ("edit.html", edit(say)),
+        "organiser-submissions": ("organiser_submissions.html", organiser_submissions(say)),
+        "organiser-submissions-empty": ("organiser_submissions.html", organiser_submissions(say)._replace(rows=())),
+        "organiser-submission": ("organiser_submission.html", organiser_submission(say)),
+        "organiser-submission-disqualified": (
+            "organiser_submission.html",
+            organiser_submission(say)._replace(disqualified=say("two accounts"), may_retry=False),
+        ),
         "error": (
             "error.html",
             ErrorPage(

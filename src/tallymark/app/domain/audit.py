@@ -18,6 +18,10 @@ ACTIONS = {
     "add organiser": "added a co-organiser",
     "remove organiser": "removed a co-organiser",
     "transfer": "transferred the challenge",
+    "retry": "queued a failed submission again",
+    "disqualify": "disqualified a submission",
+    "requalify": "undid the disqualification of a submission",
+    "refund": "gave back the quota of a submission",
 }
 """The actions that are logged, in words that follow the name of the user."""
 

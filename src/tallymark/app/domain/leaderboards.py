@@ -96,11 +96,12 @@ def _rank(session: Session, version: Version) -> list[dict[str, Any]]:
 
 
 def _rankable(query: Any, version: Version, part: str) -> Any:
-    """Restrict a query to submissions that can be ranked: scored by this version, in time, with a defined value."""
+    """Restrict a query to submissions that can be ranked: scored by this version, in time, not disqualified, with a
+    defined value."""
     return (
         query.join(StoredScore, StoredScore.submission_id == Submission.id)
         .where(Submission.challenge_id == version.challenge_id, Submission.state == "scored")
-        .where(Submission.version_id == version.id, Submission.late.is_(False))
+        .where(Submission.version_id == version.id, Submission.late.is_(False), Submission.disqualified.is_(None))
         .where(
             StoredScore.version_id == version.id,
             StoredScore.part == part,
@@ -262,7 +263,10 @@ def score_history(
     """The best score over time, from improvement to improvement, and when the last submission came."""
     distance = ranking_key(metric, StoredScore.value, func.abs)
     in_time = (
-        (Submission.challenge_id == version.challenge_id) & (Submission.state == "scored") & Submission.late.is_(False)
+        (Submission.challenge_id == version.challenge_id)
+        & (Submission.state == "scored")
+        & Submission.late.is_(False)
+        & Submission.disqualified.is_(None)
     )
     scored = (
         select(

@@ -47,6 +47,7 @@ class Result(NamedTuple):
     """Its place on the leaderboard, once it is scored."""
     ahead: int
     """How many submissions wait before it, while it is queued."""
+    is_organiser: bool = False
 
     @property
     def state(self) -> str:
@@ -69,8 +70,9 @@ def load_result(session: Session, submission: Submission, now: datetime, *, is_o
     return Result(
         submission,
         visibility(submission.challenge, submission.version, now, is_organiser=is_organiser),
-        find_standing(session, submission) if submission.state == "scored" else None,
+        find_standing(session, submission) if submission.state == "scored" and not submission.disqualified else None,
         _count_ahead(session, submission) if submission_state(submission) == "queued" else 0,
+        is_organiser,
     )
 
 

@@ -14,7 +14,7 @@ from tallymark.metrics.base import Metric
 from tallymark.submissions.check import SubmissionCheck
 from tallymark.submissions.public_private import PUBLIC
 
-_STATE_TEXTS = {
+STATE_TEXTS = {
     "queued": "queued",
     "scoring": "scoring",
     "scored": "scored",
@@ -63,6 +63,8 @@ class MySubmissionRow(NamedTuple):
     late: bool = False
     final: bool = False
     may_be_final: bool = False
+    disqualified: str = ""
+    """The reason."""
 
 
 class MySubmissionsPage(NamedTuple):
@@ -101,11 +103,12 @@ def my_submission_row(
         submission.note,
         page_time(submission.created, now),
         state,
-        _STATE_TEXTS[state],
+        STATE_TEXTS[state],
         [format_score(metric, values.get(name)) for name, metric in metrics.items()] if is_scored else [],
         submission.late,
         submission.final if selected is None else submission.key in selected,
-        is_scored and not submission.late,
+        is_scored and not submission.late and submission.disqualified is None,
+        submission.disqualified or "",
     )
 
 
