@@ -19,6 +19,7 @@ from tallymark.app.pages import (
     organise,
     organiser_submissions,
     rendering,
+    rescoring,
     result,
     shell,
     submissions,
@@ -180,7 +181,17 @@ def test_every_template_has_a_sample():
 def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
-    modules = (challenges, leaderboard, organise, organiser_submissions, accounts, result, shell, submissions)
+    modules = (
+        challenges,
+        leaderboard,
+        organise,
+        organiser_submissions,
+        rescoring,
+        accounts,
+        result,
+        shell,
+        submissions,
+    )
     assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 
 

@@ -42,6 +42,7 @@ PAGES = {
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/rescoring": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/submissions": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/submissions/{key}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/submissions/{key}/file": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -70,6 +71,16 @@ FORMS = {
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/rescoring", "apply"): (
+        {"action": "apply", "version": "2"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
+    ("/organise/{slug}/rescoring", "discard"): (
+        {"action": "discard", "version": "2"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
     ("/organise/{slug}/submissions/{key}", "retry"): (
         {"action": "retry"},
         {},

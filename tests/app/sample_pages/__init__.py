@@ -6,12 +6,14 @@ from typing import Any
 
 from tallymark.app.pages.accounts import SignInPage
 from tallymark.app.pages.challenges import AnalysePage, ChallengesPage, FrontPage
+from tallymark.app.pages.rescoring import RescoringPage
 from tallymark.app.pages.shell import ErrorPage
 from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
 from tests.app.sample_pages.organiser_submissions import organiser_submission, organiser_submissions
+from tests.app.sample_pages.rescoring import rescoring, scoring
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
 
@@ -84,6 +86,12 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),
         "edit": ("edit.html", edit(say)),
+        "rescoring": ("rescoring.html", rescoring(say)),
+        "rescoring-progress": ("rescoring.html", scoring(say)),
+        "rescoring-empty": (
+            "rescoring.html",
+            RescoringPage(shell(say, "Re-scoring", "/organise/deer/rescoring"), "deer", say("Deer or fox"), ""),
+        ),
         "organiser-submissions": ("organiser_submissions.html", organiser_submissions(say)),
         "organiser-submissions-empty": ("organiser_submissions.html", organiser_submissions(say)._replace(rows=())),
         "organiser-submission": ("organiser_submission.html", organiser_submission(say)),

@@ -12,7 +12,9 @@ from tallymark.app.store.models import AuditEntry, Challenge, User
 ACTIONS = {
     "create": "created the challenge",
     "edit": "changed the challenge",
-    "answers": "replaced the answers",
+    "answers": "uploaded new answers",
+    "apply": "applied a new version",
+    "discard": "discarded a new version",
     "close": "closed the challenge",
     "reopen": "reopened the challenge",
     "add organiser": "added a co-organiser",

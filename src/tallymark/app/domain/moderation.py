@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from tallymark.app.domain import audit, leaderboards, quota
 from tallymark.app.domain.errors import FormError, NotFoundError
-from tallymark.app.domain.versions import lock_challenge
+from tallymark.app.domain.versions import lock_challenge, queue_rescoring
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Submission, User
 from tallymark.rendering.text import printable
@@ -31,6 +31,7 @@ def retry(service: Service, by: User, challenge: Challenge, key: str) -> None:
             raise FormError({"": f"Only failed submissions can be retried; this one is {submission.state}."})
         submission.state, submission.work, submission.attempts = "queued", "score", 0
         submission.claimed_by = submission.claimed = submission.finished = submission.facts = None
+        queue_rescoring(session, challenge, submission.id)
         audit.record(session, service, by, "retry", challenge, subject_of(submission), key=key)
     service.work_available.set()
 

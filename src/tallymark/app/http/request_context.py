@@ -26,7 +26,10 @@ SESSION_COOKIE = "tallymark"
 FLASHES = {  # messages after a redirect, by a word in the query of its address
     "joined": ("good", "You have joined. You can submit now."),
     "saved": ("good", "Saved."),
-    "version": ("good", "Saved as a new version. All submissions are being scored again."),
+    "version": ("good", "Saved as a new version."),
+    "candidate": ("good", "Saved as a new version. The leaderboard stays as it is until you apply it."),
+    "applied": ("good", "The new version is applied. The leaderboard shows its scores."),
+    "discarded": ("note", "The new version is discarded. Nothing has changed."),
     "created": ("good", "Challenge created. Others can see it now."),
     "closed": ("note", "The challenge is closed."),
     "reopened": ("good", "The challenge is open again."),

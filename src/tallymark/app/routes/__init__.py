@@ -10,6 +10,7 @@ from tallymark.app.routes import (
     leaderboard,
     organise,
     organiser_submissions,
+    rescoring,
     submissions,
 )
 
@@ -23,6 +24,7 @@ ROUTERS: tuple[APIRouter, ...] = tuple(
         accounts,
         organise,
         organiser_submissions,
+        rescoring,
         health,
     )
 )
