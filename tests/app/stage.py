@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app.create import create_app
-from tallymark.app.domain import accounts, challenges, drafts, quota, submissions, teams
+from tallymark.app.domain import accounts, challenges, drafts, quota, rescoring, submissions, teams, versions
 from tallymark.app.http.request_context import SESSION_COOKIE
 from tallymark.app.service import Service
 from tallymark.app.settings import AppSettings
@@ -120,6 +120,15 @@ class Stage:
         while self.app.state.worker.step():
             steps += 1
         return steps
+
+    def apply(self, challenge: Challenge, host: User) -> None:
+        """Score everything by the version that waits, and apply it."""
+        self.work()
+        with self.service.database.reading() as session:
+            candidate = versions.candidate_version(session, challenge)
+        assert candidate is not None
+        rescoring.apply_candidate(self.service, host, challenge, candidate.number)
+        self.work()
 
     def all(self, asked: Any) -> list[Any]:
         with self.service.database.reading() as session:

@@ -19,7 +19,9 @@ from tallymark.app.pages import (
     lifecycle,
     operate,
     organise,
+    organiser_submissions,
     rendering,
+    rescoring,
     result,
     shell,
     submissions,
@@ -181,7 +183,19 @@ def test_every_template_has_a_sample():
 def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
-    modules = (challenges, leaderboard, lifecycle, organise, operate, accounts, result, shell, submissions)
+    modules = (
+        challenges,
+        leaderboard,
+        lifecycle,
+        operate,
+        organise,
+        organiser_submissions,
+        rescoring,
+        accounts,
+        result,
+        shell,
+        submissions,
+    )
     assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 
 

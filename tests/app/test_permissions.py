@@ -52,6 +52,10 @@ PAGES = {
     "/operate/accounts/{account_id}/delete": (303, 404, 404, 404, 404, 404, 404, 200),
     "/operate/log": (303, 404, 404, 404, 404, 404, 404, 200),
     "/reset": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/organise/{slug}/rescoring": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/submissions": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/submissions/{key}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/submissions/{key}/file": (303, 404, 404, 404, 200, 200, 404, 404),
     "/health": (200, 200, 200, 200, 200, 200, 200, 200),
     "/metrics": (200, 200, 200, 200, 200, 200, 200, 200),
     "/ready": (503, 503, 503, 503, 503, 503, 503, 503),  # no threads in these tests
@@ -92,6 +96,37 @@ FORMS = {
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}/steps/{step}", "close"): ({}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/rescoring", "apply"): (
+        {"action": "apply", "version": "2"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
+    ("/organise/{slug}/rescoring", "discard"): (
+        {"action": "discard", "version": "2"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
+    ("/organise/{slug}/submissions/{key}", "retry"): (
+        {"action": "retry"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
+    ("/organise/{slug}/submissions/{key}", "disqualify"): (
+        {"action": "disqualify", "reason": "two accounts"},
+        {},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
+    ("/organise/{slug}/submissions/{key}", "requalify"): (
+        {"action": "requalify"},
+        {},
+        (401, 404, 404, 404, 422, 422, 404, 404),
+    ),
+    ("/organise/{slug}/submissions/{key}", "refund"): (
+        {"action": "refund"},
+        {},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
     ("/organise/{slug}", "add organiser"): (
         {"action": "add organiser", "organiser": "Eve"},
         {},

@@ -72,7 +72,7 @@ def test_a_closed_challenge_takes_nothing_until_it_is_reopened(stage, host):
 
 @BOTH
 def test_a_new_version_scores_everything_again(stage, challenge, player, host):
-    """Other answers are a new version: the scores of the old one stay, those of the new one rank."""
+    """Other answers are a new version: once it is applied its scores rank, and those of the old one stay."""
     other = stage.team(challenge, "Otters")
     keys = [player.send(guess(28)), other.send(guess(20))]
     before = [stage.scores(key)["accuracy"] for key in keys]
@@ -81,8 +81,8 @@ def test_a_new_version_scores_everything_again(stage, challenge, player, host):
     for path in ("", "/leaderboard"):  # while they wait
         assert stage.client().get(f"/challenges/{challenge.slug}{path}").status_code == 200
     assert player.client().get(f"/submissions/{keys[0]}").status_code == 200
-    assert stage.board(challenge) == []
-    stage.work()
+    assert stage.board(challenge) == ["Badgers", "Otters"]
+    stage.apply(challenge, host)
     versions = stage.all(select(Version).order_by(Version.number))
     assert [(each.number, each.note) for each in versions] == [(1, ""), (2, "a mistake")]
     assert versions[0].answers != versions[1].answers
@@ -109,7 +109,7 @@ def test_failed_files_are_tried_again_by_a_new_version(make_stage):
     with stage.service.database.writing() as session:
         session.get_one(Submission, stage.submission(key).id).state = "failed"
     challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(truth())))
-    stage.work()
+    stage.apply(challenge, host)
     assert stage.submission(key).state == "scored"
 
 
@@ -122,7 +122,7 @@ def test_other_metrics_are_a_new_version(stage, challenge, player, host):
     metrics = {**form, "metrics": "fscore(beta=2, average=macro), accuracy"}
     assert challenges.update_challenge(stage.service, host, challenge, drafts.parse_draft(metrics))
     assert stage.client().get(f"/challenges/{challenge.slug}/leaderboard").status_code == 200
-    stage.work()
+    stage.apply(challenge, host)
     assert list(stage.scores(key))[1] == "accuracy"
     assert len(stage.scores(key)) == 2
     assert stage.all(select(func.count()).select_from(Version)) == [2]
@@ -136,7 +136,8 @@ def test_a_file_that_the_new_version_rejects_is_not_ranked(stage, host):
     player = stage.team(challenge, "Team")
     key = player.send(guess(30))
     challenges.replace_answers(stage.service, host, challenge, io.BytesIO(table(truth(ROWS + 1))))
-    stage.work()
+    assert (stage.submission(key).state, player.quota_status().used) == ("scored", 1)
+    stage.apply(challenge, host)
     assert stage.submission(key).state == "rejected"
     assert stage.board(challenge) == []
     assert player.quota_status().used == 0

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from tallymark.app import worker
-from tallymark.app.domain import challenges, scoring, submissions, teams
+from tallymark.app.domain import challenges, rescoring, scoring, submissions, teams
 from tallymark.app.store.models import Submission
 from tallymark.app.worker import claim_next
 from tests.app.stage import BOTH, guess, table, truth
@@ -22,8 +22,9 @@ pytestmark = pytest.mark.slow
 @pytest.mark.slow
 @BOTH
 def test_concurrent_uploads_and_workers_score_everything_with_the_newest_answers(make_stage):
-    """Files, choices, new answers and two workers at the same time: all ends scored by the newest version, ranked."""
-    stages = [make_stage(), make_stage()]
+    """Files, choices, new answers that are applied and two workers at the same time: all ends scored by the newest
+    version, and ranked."""
+    stages = [make_stage() for _ in range(6)]
     stage = stages[0]
     host = stage.person("Olga", organiser=True)
     challenge = stage.challenge(host, split="seeded", split_share="50", quota="50")
@@ -42,17 +43,25 @@ def test_concurrent_uploads_and_workers_score_everything_with_the_newest_answers
                 return
 
     def renew(n):
+        own = stages[n + 1]  # with a worker of its own
         answers = io.BytesIO(table(truth()[n:] + truth()[:n]))
         while True:
             try:
-                return challenges.replace_answers(stages[n % 2].service, host, challenge, answers)
+                added = challenges.replace_answers(own.service, host, challenge, answers)
+                break
             except teams.FormError:  # another was quicker
+                own.work()
+        while added.state == "candidate":
+            own.work()
+            try:
+                return rescoring.apply_candidate(own.service, host, challenge, added.number)
+            except teams.FormError:  # files have come meanwhile
                 continue
 
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(submit, n) for n in range(36)]
         asked += [pool.submit(renew, n) for n in range(1, 5)]
-        asked += [pool.submit(each.work) for each in stages]
+        asked += [pool.submit(each.work) for each in stages[:2]]
         for each in asked:
             each.result()
     stage.work()

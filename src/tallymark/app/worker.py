@@ -6,12 +6,13 @@ import logging
 import threading
 from datetime import timedelta
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import exists, or_, select, update
 
 from tallymark.app.domain import checks, kept_files, leaderboards
+from tallymark.app.domain.rescoring import process_rescoring, retry_or_fail_rescoring
 from tallymark.app.domain.scoring import MAX_ATTEMPTS, process_submission, retry_or_fail
 from tallymark.app.service import Service
-from tallymark.app.store.models import Submission
+from tallymark.app.store.models import Rescoring, Submission
 
 CLAIM_LEASE = timedelta(seconds=60)  # after which a claim that nobody has renewed has expired
 _RENEWAL_INTERVAL = 15.0  # seconds
@@ -38,6 +39,7 @@ class Worker:
         if self._service.database.is_sqlite:  # which one process serves: earlier claims are of a dead one
             with self._service.database.writing() as session:
                 session.execute(update(Submission).where(Submission.work.is_not(None)).values(claimed_by=None))
+                session.execute(update(Rescoring).values(claimed_by=None))
         for thread in self._threads:
             thread.start()
 
@@ -64,7 +66,8 @@ class Worker:
             self._service.work_available.wait(_POLL_INTERVAL)
 
     def step(self) -> bool:
-        """Score one submission, else rebuild stale leaderboards; whether there was anything to do."""
+        """Score one submission, else rebuild stale leaderboards, else score one submission by a candidate version;
+        whether there was anything to do."""
         service = self._service
         submission_id = claim_next(service)
         if submission_id is not None:
@@ -79,7 +82,7 @@ class Worker:
         with service.database.reading() as session:
             stale = leaderboards.stale_challenges(session)
         rebuilt = [_try_to_rebuild(service, challenge_id) for challenge_id in stale]
-        return any(rebuilt)
+        return any(rebuilt) or _rescore_next(service)
 
     def _maintain(self) -> None:
         while not self._stopped.wait(_RENEWAL_INTERVAL):
@@ -94,12 +97,17 @@ class Worker:
                 _LOG.exception("checked files could not be discarded")
 
     def _renew_claims(self) -> None:
-        in_progress = list(self._service.in_progress)
-        if not in_progress:
-            return
-        with self._service.database.writing() as session:
-            own = Submission.id.in_(in_progress) & (Submission.claimed_by == self._service.instance_id)
-            session.execute(update(Submission).where(own).values(claimed=self._service.now()))
+        in_progress, instance_id = list(self._service.in_progress), self._service.instance_id
+        if in_progress:
+            with self._service.database.writing() as session:
+                own = Submission.id.in_(in_progress) & (Submission.claimed_by == instance_id)
+                session.execute(update(Submission).where(own).values(claimed=self._service.now()))
+        with self._service.database.reading() as session:
+            rescores = session.scalar(select(exists().where(Rescoring.claimed_by == instance_id)))
+        if rescores:
+            with self._service.database.writing() as session:
+                claimed = update(Rescoring).where(Rescoring.claimed_by == instance_id)
+                session.execute(claimed.values(claimed=self._service.now()))
 
 
 def _try_to_rebuild(service: Service, challenge_id: int) -> bool:
@@ -110,6 +118,39 @@ def _try_to_rebuild(service: Service, challenge_id: int) -> bool:
         _LOG.exception("leaderboards could not be written", extra={"facts": {"challenge": challenge_id}})
         return False
     return True
+
+
+def _rescore_next(service: Service) -> bool:
+    """Score one submission by a candidate version; whether there was one."""
+    claim = claim_next_rescoring(service)
+    if claim is None:
+        return False
+    try:
+        process_rescoring(service, *claim)
+    except Exception:
+        _LOG.exception("a submission could not be scored again", extra={"facts": {"submission": claim[1]}})
+        retry_or_fail_rescoring(service, *claim)
+    return True
+
+
+def claim_next_rescoring(service: Service) -> tuple[int, int] | None:
+    """Claim the oldest submission that waits for a candidate version: their ids, that of the version first; None where
+    there is none. This process scores one at a time, so it has finished or given up what it claimed before."""
+    now = service.now()
+    with service.claim_lock, service.database.writing() as session:
+        own = Rescoring.claimed_by == service.instance_id
+        free = or_(Rescoring.claimed_by.is_(None), own, Rescoring.claimed < now - CLAIM_LEASE)
+        pending = select(Rescoring).where(Rescoring.state == "queued", free).order_by(Rescoring.submission_id).limit(1)
+        claimed = session.scalar(pending.with_for_update(skip_locked=True, of=Rescoring))
+        if claimed is None:
+            return None
+        claimed.claimed_by, claimed.claimed, claimed.attempts = service.instance_id, now, claimed.attempts + 1
+        claim = (claimed.version_id, claimed.submission_id)
+        has_attempts = claimed.attempts <= MAX_ATTEMPTS
+    if has_attempts:
+        return claim
+    retry_or_fail_rescoring(service, *claim)
+    return claim_next_rescoring(service)
 
 
 def claim_next(service: Service) -> int | None:

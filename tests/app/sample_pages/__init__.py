@@ -6,12 +6,15 @@ from typing import Any
 
 from tallymark.app.pages.accounts import SignInPage
 from tallymark.app.pages.challenges import AnalysePage, ChallengesPage, FrontPage
+from tallymark.app.pages.rescoring import RescoringPage
 from tallymark.app.pages.shell import ErrorPage
 from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, operate, reset
 from tests.app.sample_pages.organise import edit, organise, step
+from tests.app.sample_pages.organiser_submissions import organiser_submission, organiser_submissions
+from tests.app.sample_pages.rescoring import rescoring, scoring
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import (
     checked,
@@ -66,6 +69,10 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
             submit(say)._replace(refused="All 5 of today are used; the next one is possible at 00:00 UTC."),
         ),
         "result": ("result.html", result(say)),
+        "result-disqualified": (
+            "result.html",
+            result(say)._replace(disqualified=say("two accounts"), manage="/organise/deer/submissions/k3y"),
+        ),
         "result-queued": ("result.html", waiting(say)),
         "result-rejected": ("result.html", rejected(say)),
         "leaderboard": ("leaderboard.html", leaderboard(say)),
@@ -110,6 +117,19 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         ),
         "step": ("step.html", step(say)),
         "step-refused": ("step.html", step(say)._replace(obstacle="The deadline has passed.")),
+        "rescoring": ("rescoring.html", rescoring(say)),
+        "rescoring-progress": ("rescoring.html", scoring(say)),
+        "rescoring-empty": (
+            "rescoring.html",
+            RescoringPage(shell(say, "Re-scoring", "/organise/deer/rescoring"), "deer", say("Deer or fox"), ""),
+        ),
+        "organiser-submissions": ("organiser_submissions.html", organiser_submissions(say)),
+        "organiser-submissions-empty": ("organiser_submissions.html", organiser_submissions(say)._replace(rows=())),
+        "organiser-submission": ("organiser_submission.html", organiser_submission(say)),
+        "organiser-submission-disqualified": (
+            "organiser_submission.html",
+            organiser_submission(say)._replace(disqualified=say("two accounts"), may_retry=False),
+        ),
         "error": (
             "error.html",
             ErrorPage(

@@ -120,6 +120,9 @@ def mine(say: Say) -> MySubmissionsPage:
         MySubmissionRow("k4y", say("submission-6.csv"), "", SHORT, "queued", "Waiting", []),
         MySubmissionRow("k5y", say("submission-5.csv"), "", SHORT, "rejected", "Rejected", []),
         MySubmissionRow(
+            "k7y", say("b.csv"), "", SHORT, "scored", "Scored", ["9 %", "8 %"], disqualified=say("two accounts")
+        ),
+        MySubmissionRow(
             "k6y", say("submission-4.csv"), "", SHORT, "scored", "Scored", ["71.2 %", "70.0 %"], True, False, True
         ),
     ]

@@ -42,11 +42,11 @@ def create_challenge(service: Service, user: User, draft: ChallengeDraft, answer
         raise FormError({"slug": "This address is taken. Choose another."}) from None
 
 
-def update_challenge(service: Service, user: User, challenge: Challenge, draft: ChallengeDraft) -> bool:
-    """Change texts and rules, and add a version if scoring changes; whether one was added."""
+def update_challenge(service: Service, user: User, challenge: Challenge, draft: ChallengeDraft) -> Version | None:
+    """Change texts and rules, and add a version if scoring changes; the new version."""
     with service.database.reading() as session:
         version = current_version(session, challenge)
-    prepared = None
+    prepared = added = None
     if version is not None and scoring_config_of(version) != draft.scoring:
         with service.files.path(version.answers).open("rb") as stream:
             prepared = prepare_version(service, draft.scoring, stream)
@@ -59,13 +59,13 @@ def update_challenge(service: Service, user: User, challenge: Challenge, draft: 
         _update_lateness(session, challenge.id, draft.rules["deadline"])
         leaderboards.mark_changed(session, challenge.id)
         if prepared is not None:
-            add_version(session, service, challenge, user, prepared, after=version)
+            added = add_version(session, service, challenge, user, prepared, after=version)
         audit.record(session, service, user, "edit", challenge, new_version=prepared is not None)
     service.work_available.set()
-    return prepared is not None
+    return added
 
 
-def replace_answers(service: Service, user: User, challenge: Challenge, answers: BinaryIO, note: str = "") -> None:
+def replace_answers(service: Service, user: User, challenge: Challenge, answers: BinaryIO, note: str = "") -> Version:
     """Add a version with other answers."""
     with service.database.reading() as session:
         version = current_version(session, challenge)
@@ -73,9 +73,10 @@ def replace_answers(service: Service, user: User, challenge: Challenge, answers:
         raise NotFoundError()
     prepared = prepare_version(service, scoring_config_of(version), answers)
     with service.database.writing() as session:
-        add_version(session, service, challenge, user, prepared, note.strip()[:200], after=version)
+        added = add_version(session, service, challenge, user, prepared, note.strip()[:200], after=version)
         audit.record(session, service, user, "answers", challenge, note.strip()[:200])
     service.work_available.set()
+    return added
 
 
 def _check_hidden(challenge: Challenge, draft: ChallengeDraft, now: datetime) -> None:
@@ -99,7 +100,7 @@ def _update_lateness(session: Session, challenge_id: int, deadline: datetime | N
 
 
 def find_challenge(session: Session, slug: str) -> tuple[Challenge, Version | None]:
-    """The challenge at an address, and its newest version."""
+    """The challenge at an address, and its current version."""
     challenge = session.scalar(select(Challenge).where(Challenge.slug == slug))
     if challenge is None:
         raise NotFoundError()

@@ -10,7 +10,7 @@ bit or four bytes per row.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from tallymark.app.service import Service
 from tallymark.app.store.models import (
     Challenge,
     LeaderboardEntry,
+    Rescoring,
     StoredOutcome,
     StoredScore,
     Submission,
@@ -75,15 +76,20 @@ def rebuild_leaderboards(service: Service, challenge_id: int) -> None:
         version = None if challenge is None else current_version(session, challenge)
         if challenge is None or version is None:
             return
-        rows = _rank(session, version)
+        rows = rank(session, version)
     with service.database.writing() as session:
         locked = lock_challenge(session, challenge_id)
         if locked is None or locked.ranked >= challenge.changes:  # another rebuild was quicker
             return
-        session.execute(delete(LeaderboardEntry).where(LeaderboardEntry.challenge_id == challenge_id))
-        if rows:
-            session.execute(insert(LeaderboardEntry), rows)
+        replace_entries(session, challenge_id, rows)
         locked.ranked = challenge.changes
+
+
+def replace_entries(session: Session, challenge_id: int, rows: list[dict[str, Any]]) -> None:
+    """Replace the entries of the leaderboards of a challenge."""
+    session.execute(delete(LeaderboardEntry).where(LeaderboardEntry.challenge_id == challenge_id))
+    if rows:
+        session.execute(insert(LeaderboardEntry), rows)
 
 
 def stale_challenges(session: Session) -> Sequence[int]:
@@ -91,24 +97,45 @@ def stale_challenges(session: Session) -> Sequence[int]:
     return session.scalars(select(Challenge.id).where(Challenge.ranked != Challenge.changes)).all()
 
 
-def _rank(session: Session, version: Version) -> list[dict[str, Any]]:
+def rank(session: Session, version: Version) -> list[dict[str, Any]]:
     """The entries of both parts, as rows of the table."""
+    parts = {part: _load_rankable(session, version, part) for part in _parts_of(version)}
+    counts = _submissions_by_team([each for rankable in parts.values() for each in rankable])
+    best = _best_of_parts(version, parts)
+    return [row for part in parts for row in _entry_rows(session, version, part, best[part], counts)]
+
+
+def best_entries(session: Session, version: Version) -> dict[str, list[RankedSubmission]]:
+    """The ranked submission of each team by part, in the order of their places, without rank ranges."""
+    return _best_of_parts(version, {part: _load_rankable(session, version, part) for part in _parts_of(version)})
+
+
+def _parts_of(version: Version) -> Sequence[str]:
+    return (PUBLIC,) if version.public is None else (PUBLIC, PRIVATE)
+
+
+def _best_of_parts(
+    version: Version, parts: Mapping[str, Sequence[RankedSubmission]]
+) -> dict[str, list[RankedSubmission]]:
     metric = next(iter(metrics_of(version).values()))
-    public = _load_rankable(session, version, PUBLIC)
-    private = _load_rankable(session, version, PRIVATE) if version.public is not None else []
-    counts = _submissions_by_team([*public, *private])
-    return [
-        *_entry_rows(session, version, PUBLIC, _best_of_teams(public, metric), counts),
-        *_entry_rows(session, version, PRIVATE, _best_of_teams(_finals(public, private, metric), metric), counts),
-    ]
+    best = {PUBLIC: _best_of_teams(parts[PUBLIC], metric)}
+    if PRIVATE in parts:
+        best[PRIVATE] = _best_of_teams(_finals(parts[PUBLIC], parts[PRIVATE], metric), metric)
+    return best
 
 
 def _rankable(query: Any, version: Version, part: str) -> Any:
-    """Restrict a query to submissions that can be ranked: scored by this version, in time, with a defined value."""
+    """Restrict a query to submissions that can be ranked: scored by this version, in time, not disqualified, with a
+    defined value."""
+    if version.state == "candidate":
+        rescored = (Rescoring.version_id == version.id) & (Rescoring.state == "scored")
+        is_scored: ColumnElement[bool] = Submission.id.in_(select(Rescoring.submission_id).where(rescored))
+    else:
+        is_scored = (Submission.version_id == version.id) & (Submission.state == "scored")
     return (
         query.join(StoredScore, StoredScore.submission_id == Submission.id)
-        .where(Submission.challenge_id == version.challenge_id, Submission.state == "scored")
-        .where(Submission.version_id == version.id, Submission.late.is_(False))
+        .where(Submission.challenge_id == version.challenge_id, is_scored)
+        .where(Submission.late.is_(False), Submission.disqualified.is_(None))
         .where(
             StoredScore.version_id == version.id,
             StoredScore.part == part,
@@ -274,7 +301,10 @@ def score_history(
     """The best score over time, from improvement to improvement, and when the last submission came."""
     distance = ranking_key(metric, StoredScore.value, func.abs)
     in_time = (
-        (Submission.challenge_id == version.challenge_id) & (Submission.state == "scored") & Submission.late.is_(False)
+        (Submission.challenge_id == version.challenge_id)
+        & (Submission.state == "scored")
+        & Submission.late.is_(False)
+        & Submission.disqualified.is_(None)
     )
     scored = (
         select(

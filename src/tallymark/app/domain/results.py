@@ -58,6 +58,7 @@ class Result(NamedTuple):
     """How many submissions wait before it, while it is queued."""
     baseline: BaselineScores | None = None
     """The best baseline of the leaderboard; None where there is none, and for submissions of its team."""
+    is_organiser: bool = False
 
     @property
     def state(self) -> str:
@@ -81,9 +82,12 @@ def load_result(session: Session, submission: Submission, now: datetime, *, is_o
     return Result(
         submission,
         visibility(submission.challenge, submission.version, now, is_organiser=is_organiser),
-        find_standing(session, Leaderboard(submission.challenge_id, PUBLIC), submission.team_id) if is_scored else None,
+        find_standing(session, Leaderboard(submission.challenge_id, PUBLIC), submission.team_id)
+        if is_scored and not submission.disqualified
+        else None,
         _count_ahead(session, submission) if submission_state(submission) == "queued" else 0,
         _find_baseline(session, submission) if is_scored else None,
+        is_organiser,
     )
 
 

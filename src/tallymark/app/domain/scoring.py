@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from tallymark.app.domain import leaderboards, quota
 from tallymark.app.domain.versions import lock_challenge, scoring_config_of
 from tallymark.app.service import Service
-from tallymark.app.store.models import Challenge, StoredOutcome, StoredScore, Submission, Version
+from tallymark.app.store.models import Challenge, Rescoring, StoredOutcome, StoredScore, Submission, Version
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.intervals.settings import Intervals
 from tallymark.metrics.classification.classification_report import ClassReport
@@ -43,7 +43,7 @@ def process_submission(service: Service, submission_id: int) -> None:
     resampled = work == "intervals"
     try:
         with service.scoring_slots:
-            scored = _score(service, submission, version, resampled=resampled)
+            scored = score_file(service, submission, version, resampled=resampled)
     except Rejection as error:
         state = "rejected"
         _store_rejection(service, submission, version, error)
@@ -57,7 +57,8 @@ def process_submission(service: Service, submission_id: int) -> None:
     leaderboards.update_leaderboards(service, challenge.id)
 
 
-def _score(service: Service, submission: Submission, version: Version, *, resampled: bool) -> PartScores:
+def score_file(service: Service, submission: Submission, version: Version, *, resampled: bool) -> PartScores:
+    """The scores of the file of a submission by a version, on all parts."""
     limits = Limits(bytes=service.settings.upload_bytes, rows=service.settings.rows)
     with (
         service.files.path(version.answers).open("rb") as answers,
@@ -92,25 +93,34 @@ def _store_scores(
     resampled: bool,
 ) -> None:
     """Store scores, outcomes and facts, unless another version scores the submission by now."""
-    rows = [row for part, result in scored.parts.items() for row in _score_rows(submission, version, part, result)]
-    needs_resampling = not resampled and any(row.lo is None and row.value is not None for row in rows)
     with service.database.writing() as session:
         locked = _lock_submission(session, submission, version)
         if locked is None:
             return
-        previous = (StoredScore.submission_id == locked.id) & (StoredScore.version_id == version.id)
-        session.execute(delete(StoredScore).where(previous))
-        session.add_all(rows)
+        locked.work = write_scores(session, submission, version, scored, resampled=resampled)
         if not resampled:
-            previous = (StoredOutcome.submission_id == locked.id) & (StoredOutcome.version_id == version.id)
-            session.execute(delete(StoredOutcome).where(previous))
-            session.add_all(_outcome_rows(submission, version, scored))
             leaderboards.mark_changed(session, challenge.id)
-        locked.facts = _facts(scored)
+        locked.facts = facts_of_scores(scored)
         locked.state, locked.finished = "scored", service.now()
-        locked.work = "intervals" if needs_resampling else None
         locked.claimed_by = locked.claimed = None
         locked.attempts = 0
+
+
+def write_scores(
+    session: Session, submission: Submission, version: Version, scored: PartScores, *, resampled: bool
+) -> str | None:
+    """Replace the scores of a submission by a version, and its outcomes with the first scores; the work that remains:
+    "intervals", or None."""
+    rows = [row for part, result in scored.parts.items() for row in _score_rows(submission, version, part, result)]
+    tables = (StoredScore,) if resampled else (StoredScore, StoredOutcome)
+    for table in tables:
+        previous = (table.submission_id == submission.id) & (table.version_id == version.id)
+        session.execute(delete(table).where(previous))
+    session.add_all(rows)
+    if resampled:
+        return None
+    session.add_all(_outcome_rows(submission, version, scored))
+    return "intervals" if any(row.lo is None and row.value is not None for row in rows) else None
 
 
 def _score_rows(submission: Submission, version: Version, part: str, result: Any) -> list[StoredScore]:
@@ -143,7 +153,8 @@ def _outcome_rows(submission: Submission, version: Version, scored: PartScores) 
     return rows
 
 
-def _facts(scored: PartScores) -> dict[str, Any]:
+def facts_of_scores(scored: PartScores) -> dict[str, Any]:
+    """What is stored of a scored file beside its scores."""
     public = scored.parts["public"]
     facts: dict[str, Any] = {
         "compared": scored.compared,
@@ -194,9 +205,16 @@ def _store_rejection(service: Service, submission: Submission, version: Version,
         if locked is None:
             return
         quota.give_back(session, locked)
-        problems = [each.to_dict() for each in error.problems]
-        locked.facts = {"problems": problems, "total": error.total, "stopped": error.stopped}
+        # It was never scored, so no candidate version scores it either.
+        session.execute(delete(Rescoring).where(Rescoring.submission_id == locked.id))
+        locked.facts = facts_of_rejection(error)
         _finish(locked, "rejected", service.now())
+
+
+def facts_of_rejection(error: Rejection) -> dict[str, Any]:
+    """What is stored of a rejected file: its problems."""
+    problems = [each.to_dict() for each in error.problems]
+    return {"problems": problems, "total": error.total, "stopped": error.stopped}
 
 
 def _store_failure(service: Service, submission: Submission, version: Version, error: Exception) -> None:

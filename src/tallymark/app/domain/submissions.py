@@ -18,7 +18,7 @@ from tallymark.app.domain import checks, quota
 from tallymark.app.domain.challenges import accepts_submissions, challenge_state, is_over
 from tallymark.app.domain.errors import ConflictError, NotFoundError
 from tallymark.app.domain.scoring import process_submission, retry_or_fail
-from tallymark.app.domain.versions import current_version, lock_challenge, record_file
+from tallymark.app.domain.versions import current_version, lock_challenge, queue_rescoring, record_file
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Submission, User
 from tallymark.rendering.text import printable
@@ -90,6 +90,7 @@ def submit_file(
         session.add(submission)
         session.flush()
         submission_id = submission.id
+        queue_rescoring(session, locked, submission_id)
         if at_once:
             service.in_progress.add(submission_id)  # before the worker can see it
     if at_once:

@@ -79,6 +79,7 @@ def choose_finals(
         if is_over(locked, service.now()):
             raise FormError({"final": "The challenge is over; the selection can no longer change."})
         own = (Submission.challenge_id == challenge.id) & (Submission.team_id == team_id)
+        own &= Submission.disqualified.is_(None)
         eligible = own & (Submission.state == "scored") & Submission.late.is_(False)
         ids = session.scalars(select(Submission.id).where(eligible & Submission.key.in_(selected))).all()
         if len(ids) != len(selected):

@@ -1,6 +1,8 @@
 """Versions of a challenge: its answers, and how they score. A version never changes.
 
-Scores and outcomes are stored by version. A new version puts every submission back in the queue.
+Scores and outcomes are stored by version. One version of a challenge is current. A new one becomes current at once
+while there are no submissions; later it is a candidate, whose scores are computed beside those of the current version
+until an organiser applies or discards it (`domain.rescoring`).
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from datetime import datetime
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import exists, func, insert, literal, or_, select
 from sqlalchemy.orm import Session
 
 import tallymark
@@ -21,7 +23,7 @@ from tallymark.app.domain.errors import FormError, field_errors
 from tallymark.app.service import Service
 from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.files import StoredContent
-from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredFile, StoredScore, Submission, User, Version
+from tallymark.app.store.models import Challenge, Rescoring, StoredFile, StoredScore, Submission, User, Version
 from tallymark.data.arrays import Array
 from tallymark.errors import Rejection, TallymarkError
 from tallymark.metrics.base import Metric
@@ -201,15 +203,20 @@ def add_version(
     note: str = "",
     *,
     after: Version | None = None,
-) -> None:
-    """Store the version that follows `after`, and queue every submission that was ever scored to be scored by it."""
+) -> Version:
+    """Store the version that follows `after`: current if there are no submissions, else a candidate, by which every
+    submission that was ever scored waits to be scored."""
     now = service.now()
     lock_challenge(session, challenge.id)
+    current, candidate = current_version(session, challenge), candidate_version(session, challenge)
+    if (current and current.id) != (after and after.id):
+        raise FormError({"": "Someone else changed this challenge meanwhile. Reload the page and try again."})
+    if candidate is not None:
+        raise FormError({"": f"Version {candidate.number} waits. Apply or discard it first, under “Re-scoring”."})
     for file in filter(None, (prepared.answers, prepared.sample, prepared.public)):
         record_file(session, file, now)
     last = session.scalar(select(func.max(Version.number)).where(Version.challenge_id == challenge.id)) or 0
-    if last != (0 if after is None else after.number):
-        raise FormError({"": "Someone else changed this challenge meanwhile. Reload the page and try again."})
+    has_submissions = session.scalar(select(exists().where(Submission.challenge_id == challenge.id)))
     version = Version(
         challenge_id=challenge.id,
         number=last + 1,
@@ -223,16 +230,29 @@ def add_version(
         rows=prepared.rows,
         public_rows=prepared.public_rows,
         software=f"tallymark {tallymark.__version__}",
+        state="candidate" if has_submissions else "current",
     )
     session.add(version)
+    if not has_submissions:
+        if current is not None:
+            current.state = "past"
+        return version
     session.flush()
     scored_before = select(StoredScore.submission_id).where(StoredScore.submission_id == Submission.id).exists()
     earlier = (Submission.challenge_id == challenge.id) & or_(Submission.state != "rejected", scored_before)
-    requeued = {"version_id": version.id, "state": "queued", "work": "score", "claimed_by": None, "attempts": 0}
-    session.execute(update(Submission).where(earlier).values(**requeued))
-    # Places by scores of the previous version.
-    session.execute(delete(LeaderboardEntry).where(LeaderboardEntry.challenge_id == challenge.id))
-    session.execute(update(Challenge).where(Challenge.id == challenge.id).values(changes=Challenge.changes + 1))
+    queued = select(literal(version.id), Submission.id, literal("queued"), literal(0)).where(earlier)
+    session.execute(insert(Rescoring).from_select(["version_id", "submission_id", "state", "attempts"], queued))
+    return version
+
+
+def queue_rescoring(session: Session, challenge: Challenge, submission_id: int) -> None:
+    """Have a new or retried submission scored by the candidate version too, if there is one."""
+    candidate = candidate_version(session, challenge)
+    if candidate is not None:
+        key = {"version_id": candidate.id, "submission_id": submission_id}
+        fresh = {"state": "queued", "claimed_by": None, "claimed": None, "attempts": 0}
+        queue = dialect_insert(session)(Rescoring).values(**key, **fresh)
+        session.execute(queue.on_conflict_do_update(index_elements=list(key), set_=fresh))
 
 
 def record_file(session: Session, file: StoredContent, now: datetime) -> None:
@@ -251,6 +271,10 @@ def lock_challenge(session: Session, challenge_id: int, *, shared: bool = False)
 
 
 def current_version(session: Session, challenge: Challenge) -> Version | None:
-    """The newest version of a challenge."""
-    versions = select(Version).where(Version.challenge_id == challenge.id)
-    return session.scalar(versions.order_by(Version.number.desc()).limit(1))
+    """The version by which a challenge is scored and ranked."""
+    return session.scalar(select(Version).where(Version.challenge_id == challenge.id, Version.state == "current"))
+
+
+def candidate_version(session: Session, challenge: Challenge) -> Version | None:
+    """The version that waits to be applied or discarded."""
+    return session.scalar(select(Version).where(Version.challenge_id == challenge.id, Version.state == "candidate"))

@@ -73,6 +73,10 @@ class ResultPage(NamedTuple):
     has_report: bool = False
     key_of_bands: str = ""
     """What the colours of the cards mean."""
+    disqualified: str = ""
+    """What it means and the reason; empty where it is not disqualified."""
+    manage: str = ""
+    """For organisers: the path of the page with actions."""
 
 
 def result_page(shell: Shell, result: Result, now: datetime, resamples: int) -> ResultPage:
@@ -101,6 +105,8 @@ def result_page(shell: Shell, result: Result, now: datetime, resamples: int) -> 
         problems=stored_problems(submission.facts) if submission.state == "rejected" and submission.facts else None,
         facts=_facts(submission),
         has_report=scored,
+        disqualified=_disqualification(submission),
+        manage=f"/organise/{submission.challenge.slug}/submissions/{submission.key}" if result.is_organiser else "",
     )
 
 
@@ -110,7 +116,9 @@ def result_document(result: Result, now: datetime, resamples: int) -> Document:
     counts = Table("", ("rows", "count"), list(_counts(result)), numbers=("count",))
     standing = _standing_summary(result)
     place = [] if standing is None else [f"Place {standing.place} of {standing.total}. {standing.sentence}"]
+    reason = _disqualification(submission)
     sections = [
+        *([Section("disqualified", "Disqualified", "", [Notes([reason])])] if reason else []),
         *([Section("standing", "Leaderboard", "", [Notes(place)])] if place else []),
         *([Section("rows", "Rows", "", [counts])] if counts.rows else []),
         *_sections(result, resamples),
@@ -135,6 +143,12 @@ def _state_sentence(result: Result) -> str:
     if result.ahead:
         return f"{pluralize(result.ahead, 'submission')} ahead of it in the queue."
     return "It is next in the queue."
+
+
+def _disqualification(submission: Submission) -> str:
+    if submission.disqualified is None:
+        return ""
+    return f"The organisers have disqualified this submission, so it is not ranked. Reason: {submission.disqualified}"
 
 
 def _public_rows(submission: Submission) -> str:

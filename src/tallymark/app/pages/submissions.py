@@ -16,7 +16,7 @@ from tallymark.metrics.base import Metric
 from tallymark.rendering.table import Name
 from tallymark.submissions.check import SubmissionCheck
 
-_STATE_TEXTS = {
+STATE_TEXTS = {
     "queued": "queued",
     "scoring": "scoring",
     "scored": "scored",
@@ -67,6 +67,8 @@ class MySubmissionRow(NamedTuple):
     may_be_final: bool = False
     ranked: bool = False
     """Whether it is the entry of its team in the final ranking, once the challenge is over."""
+    disqualified: str = ""
+    """The reason."""
 
 
 class MySubmissionsPage(NamedTuple):
@@ -123,14 +125,15 @@ def my_submission_row(
         submission.note,
         page_time(submission.created, now),
         state,
-        _STATE_TEXTS[state],
+        STATE_TEXTS[state],
         [format_score(metric, values.get((name, part))) for name, metric in metrics.items() for part in parts]
         if is_scored
         else [],
         submission.late,
         submission.final if selected is None else submission.key in selected,
-        is_scored and not submission.late,
+        is_scored and not submission.late and submission.disqualified is None,
         submission.id == ranked,
+        submission.disqualified or "",
     )
 
 

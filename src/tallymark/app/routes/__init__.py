@@ -11,6 +11,8 @@ from tallymark.app.routes import (
     lifecycle,
     operate,
     organise,
+    organiser_submissions,
+    rescoring,
     submissions,
 )
 
@@ -22,6 +24,8 @@ _MODULES = (
     accounts,
     organise,
     lifecycle,
+    organiser_submissions,
+    rescoring,
     operate,
     health,
 )

@@ -235,16 +235,16 @@ def _change(challenge: Challenge, context: RequestContext, form: ParsedForm) -> 
     try:
         if action == "save":
             draft = _parse_draft({**values, "slug": slug}, wrong)
-            is_new_version = challenges.update_challenge(context.service, context.signed_in_user(), challenge, draft)
-            return redirect(path, "version" if is_new_version else "saved")
+            added = challenges.update_challenge(context.service, context.signed_in_user(), challenge, draft)
+            return redirect(path, "saved") if added is None else _redirect_to_version(path, added)
         if action == "answers":
             if "answers" not in form.files:
                 raise FormError({"answers": "Choose a file."})
             note = form.values.get("answers_note", "")
-            challenges.replace_answers(
+            added = challenges.replace_answers(
                 context.service, context.signed_in_user(), challenge, form.stream("answers"), note
             )
-            return redirect(path, "version")
+            return _redirect_to_version(path, added)
         if action in _ORGANISER_ACTIONS:
             _require_owner(context, challenge)
             change, flash = _ORGANISER_ACTIONS[action]
@@ -255,6 +255,11 @@ def _change(challenge: Challenge, context: RequestContext, form: ParsedForm) -> 
         errors, problems = (error.errors, None) if isinstance(error, FormError) else (None, problem_section(error))
         return _edit_page(context, challenge, shown, errors, problems, form.values.get("answers_note", ""))
     raise invalid_form()
+
+
+def _redirect_to_version(path: str, version: Version) -> Response:
+    """To the challenge if a new version is current, to its preview if it is a candidate."""
+    return redirect(f"{path}/rescoring", "candidate") if version.state == "candidate" else redirect(path, "version")
 
 
 def _require_owner(context: RequestContext, challenge: Challenge) -> None:
@@ -278,7 +283,8 @@ def _edit_page(
         with context.service.database.reading() as session:
             organisers = list(list_organisers(session, challenge))
             steps = available_steps(session, challenge, context.now)
-            newest_first = select(Version).where(Version.challenge_id == challenge.id).order_by(Version.number.desc())
+            applied = (Version.challenge_id == challenge.id) & Version.state.in_(("current", "past"))
+            newest_first = select(Version).where(applied).order_by(Version.number.desc())
             versions = list(session.scalars(newest_first))
     fields = values if values is not None or challenge is None else _fields(challenge, versions[0])
     fields = {**(fields or {}), "answers_note": note}  # kept when the file beside it is rejected

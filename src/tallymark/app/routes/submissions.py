@@ -7,7 +7,7 @@ from functools import partial
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.challenges import accepts_submissions, find_challenge, is_over
@@ -184,7 +184,7 @@ def _my_submissions_page(
         start, pages = paginate(count, page, _PAGE_SIZE, f"/challenges/{slug}/mine", "submission")
         newest_first = select(Submission).where(own).order_by(Submission.created.desc(), Submission.id.desc())
         submissions = session.scalars(newest_first.offset(start).limit(_PAGE_SIZE)).all()
-        chosen = session.scalar(select(func.count()).select_from(Submission).where(own & Submission.final)) or 0
+        chosen = _count_chosen(session, own)
         over, refused = is_over(challenge, context.now), refusal_reason(session, context.service, challenge, team_id)
         # As any participant: an organiser's own team sees its private scores on the pages of its results until then.
         visible = visibility(challenge, version, context.now, is_organiser=False)
@@ -214,6 +214,11 @@ def _my_submissions_page(
             ranking=part_path(slug, parts[-1]),
         )
     return context.page("my_submissions.html", view, 422 if errors else 200)
+
+
+def _count_chosen(session: Session, own: ColumnElement[bool]) -> int:
+    chosen = own & Submission.final & Submission.disqualified.is_(None)
+    return session.scalar(select(func.count()).select_from(Submission).where(chosen)) or 0
 
 
 @router.post("/challenges/{slug}/mine")

@@ -178,7 +178,7 @@ class Organiser(Base):
 
 
 class Version(Base):
-    """Answers and metrics of a challenge. A version never changes; every score refers to one."""
+    """Answers and metrics of a challenge. A version never changes except in its state; every score refers to one."""
 
     __tablename__ = "versions"
     __table_args__ = (UniqueConstraint("challenge_id", "number"),)
@@ -203,6 +203,7 @@ class Version(Base):
     rows: Mapped[int]
     public_rows: Mapped[int]
     software: Mapped[str] = mapped_column(String(40))
+    state: Mapped[str] = mapped_column(String(10), server_default="current")  # see `domain.rescoring`
 
 
 class Team(Base):
@@ -281,7 +282,9 @@ class Submission(Base):
     day: Mapped[str | None] = mapped_column(String(10))  # on whose quota it counts; None where it costs nothing
     finished: Mapped[datetime | None]
     facts: Mapped[dict[str, Any] | None]  # counts, warnings, problems, and at most 20 rows of the preview
+    disqualified: Mapped[str | None]  # the reason; None where it may be ranked
     team: Mapped[Team] = relationship()
+    user: Mapped[User] = relationship()
     version: Mapped[Version] = relationship()
     challenge: Mapped[Challenge] = relationship()
     scores: Mapped[list[StoredScore]] = relationship(  # those of its present version
@@ -340,3 +343,21 @@ class KeptFile(Base):
     secret: Mapped[str] = mapped_column(String(64), unique=True)
     file_name: Mapped[str]
     expires: Mapped[datetime]
+
+
+class Rescoring(Base):
+    """A submission under a candidate version: pending, or what becomes of it (see `domain.rescoring`)."""
+
+    __tablename__ = "rescorings"
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    submission_id: Mapped[int] = mapped_column(
+        ForeignKey("submissions.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    state: Mapped[str] = mapped_column(String(10))  # queued, scored, rejected or failed
+    work: Mapped[str | None] = mapped_column(String(10))  # pending once the version is applied
+    facts: Mapped[dict[str, Any] | None]
+    claimed_by: Mapped[str | None] = mapped_column(String(40))
+    claimed: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
+    version: Mapped[Version] = relationship()
+    submission: Mapped[Submission] = relationship()
