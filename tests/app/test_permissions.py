@@ -96,7 +96,6 @@ FORMS = {
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}/steps/{step}", "close"): ({}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
-    ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}/rescoring", "apply"): (
         {"action": "apply", "version": "2"},
         {},
