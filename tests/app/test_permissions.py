@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
+from sqlalchemy import select
 
 from tallymark.app import routes
+from tallymark.app.domain import tokens
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
 from tallymark.app.routes import ROUTERS
+from tallymark.app.store.models import Token
 from tests.app.stage import FORM, guess, table, token_of, truth
 
 pytestmark = pytest.mark.slow
@@ -38,6 +41,7 @@ PAGES = {
     "/sign-in": (200, 200, 200, 200, 200, 200, 200, 200),
     "/sign-up": (200, 200, 200, 200, 200, 200, 200, 200),
     "/account": (303, 200, 200, 200, 200, 200, 200, 200),
+    "/account/tokens": (303, 200, 200, 200, 200, 200, 200, 200),
     "/organise": (303, 404, 404, 404, 200, 200, 200, 404),
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -62,6 +66,26 @@ FORMS = {
         {"action": "invite", "role": "organiser"},
         {},
         (401, 404, 404, 404, 404, 404, 404, 200),
+    ),
+    ("/account/tokens", "create"): (
+        {"action": "create", "name": "laptop", "scope": "read", "days": "90"},
+        {},
+        (401, 200, 200, 200, 200, 200, 200, 200),
+    ),
+    ("/account/tokens", "create to organise"): (
+        {"action": "create", "name": "laptop", "scope": "organise", "days": "90"},
+        {},
+        (401, 422, 422, 422, 200, 200, 200, 422),
+    ),
+    ("/account/tokens", "create to operate"): (
+        {"action": "create", "name": "laptop", "scope": "operate", "days": "90"},
+        {},
+        (401, 422, 422, 422, 422, 422, 422, 200),
+    ),
+    ("/account/tokens", "revoke"): (
+        {"action": "revoke", "token": "{token_id}"},
+        {},
+        (401, 404, 303, 404, 404, 404, 404, 404),
     ),
     ("/organise/new", ""): ({**FORM, "slug": "another"}, ANSWERS, (401, 404, 404, 404, 303, 404, 303, 404)),
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
@@ -97,7 +121,9 @@ def world(stage, host, challenge, player):
     people = (None, stage.person("Eve"), player.user, other.user, host, co_organiser, rival, operator)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
-    return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    tokens.create_token(stage.service, player.user, "laptop", ["read"], "90")
+    [token_id] = stage.all(select(Token.id))
+    return clients, {"token_id": token_id, "slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
 
 
 def test_every_route_is_in_the_matrix():
