@@ -10,7 +10,7 @@ import hashlib
 from datetime import timedelta
 from typing import BinaryIO, NamedTuple
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.errors import FormError
@@ -19,6 +19,7 @@ from tallymark.app.store.database import dialect_insert
 from tallymark.app.store.models import Challenge, IdempotencyKey, User
 
 _RETENTION = timedelta(days=2)
+_CHUNK = 1 << 20  # bytes
 
 
 class Upload(NamedTuple):
@@ -30,9 +31,10 @@ class Upload(NamedTuple):
 
 def identify_upload(key: str, challenge: Challenge, stream: BinaryIO, note: str) -> Upload:
     """An upload with the key that its client chose."""
+    digest = hashlib.sha256(f"{challenge.id} {note.strip()}\n".encode())
     stream.seek(0)
-    digest = hashlib.sha256(hashlib.file_digest(stream, "sha256").digest())
-    digest.update(f"{challenge.id} {note.strip()}".encode())
+    for chunk in iter(lambda: stream.read(_CHUNK), b""):
+        digest.update(chunk)
     stream.seek(0)
     return Upload(key, digest.hexdigest())
 

@@ -1,9 +1,9 @@
-"""The routes of the app, a module for each area. They check permissions, call the domain, and render pages."""
+"""The routes of the app, a module for each area. They check permissions, call the domain, and render pages; those of
+`routes.api` answer programs."""
 
 from fastapi import APIRouter
 
-from tallymark.app.routes import accounts, analyse, challenges, health, leaderboard, organise, submissions, tokens
+from tallymark.app.routes import accounts, analyse, api, challenges, health, leaderboard, organise, submissions, tokens
 
-ROUTERS: tuple[APIRouter, ...] = tuple(
-    module.router for module in (analyse, challenges, submissions, leaderboard, accounts, organise, tokens, health)
-)
+_PAGES = (analyse, challenges, submissions, leaderboard, accounts, organise, tokens, health)
+ROUTERS: tuple[APIRouter, ...] = (*(module.router for module in _PAGES), *api.ROUTERS)
