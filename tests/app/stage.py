@@ -99,15 +99,17 @@ class Stage:
     def program(
         self, user: User | None = None, scopes: Sequence[str] = tuple(tokens.SCOPES), **more: Any
     ) -> TestClient:
-        """A client of the API, with a new token of somebody that has these scopes, whether or not they may use them."""
+        """A client of the API, with a new token of somebody."""
+        headers = {} if user is None else {"Authorization": f"Bearer {self.token(user, scopes)}"}
+        return TestClient(self.app, base_url=self.settings.url or "http://localhost", headers=headers, **more)
+
+    def token(self, user: User, scopes: Sequence[str] = tuple(tokens.SCOPES)) -> str:
+        """A new token with these scopes, whether or not its user may use them."""
         secret, now = f"token-{next(_NUMBERS)}", self.clock()
-        if user is None:
-            return TestClient(self.app, base_url=self.settings.url or "http://localhost", **more)
         with self.service.database.writing() as session:
             facts = {"secret": accounts.hash_secret(secret), "created": now, "expires": now + timedelta(days=365)}
             session.add(Token(user_id=user.id, name="program", scopes=list(scopes), **facts))
-        headers = {"Authorization": f"Bearer {secret}"}
-        return TestClient(self.app, base_url=self.settings.url or "http://localhost", headers=headers, **more)
+        return secret
 
     def person(self, name: str, *, organiser: bool = False, operator: bool = False) -> User:
         with self.service.database.writing() as session:
