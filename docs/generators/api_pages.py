@@ -28,6 +28,7 @@ class Page(NamedTuple):
 
 _HOMES = (
     "extend",
+    "client",
     "training",
     "model_selection",
     "submissions",
@@ -62,6 +63,7 @@ GENERATED = "<!-- Written by make docs from the docstrings. -->"
 MADE_BY_CALLERS = {
     *("Tally", "Batch", "Target", "Intervals", "Term", "Bound", "Bounded", "Undefined", "Interval", "NoInterval"),
     "Limits",
+    "Client",
     *("EvalSet", "Evaluator", "EarlyStopping", "GainStopping", "StoppingRules", "History"),
     *("Console", "Progress", "JsonLines", "Checkpoint"),
     *("KFold", "StratifiedKFold", "GroupKFold", "Holdout", "StratifiedHoldout", "GroupHoldout"),
@@ -140,6 +142,13 @@ PAGES = (
         "Files of predictions, checked and scored against the answers. "
         "[Score a submission](../how-to/submissions.md) shows how.",
         ("score_submission", "SubmissionResult", "check_submission", "SubmissionCheck", "Problem", "Limits"),
+    ),
+    Page(
+        "client",
+        "Client of the app",
+        "Challenges of the web app from Python, with the standard library only. "
+        "[Use the API](../how-to/api.md) shows how.",
+        ("Client", "RefusedError", "config_path", "save_login"),
     ),
     Page(
         "sklearn",

@@ -13,7 +13,7 @@ from tallymark.cli.group import commands
 PAGE = "how-to/command-line.md"
 WIDTH = 90
 MARKED = re.compile(
-    r"(?P<begin><!-- help of (?P<name>[a-z]+) -->\n)(?P<old>.*?)(?P<end><!-- end of help -->)", re.DOTALL
+    r"(?P<begin><!-- help of (?P<name>[a-z -]+) -->\n)(?P<old>.*?)(?P<end><!-- end of help -->)", re.DOTALL
 )
 
 
@@ -26,16 +26,13 @@ def pages() -> Iterator[tuple[str, str]]:
 def shown(name: str) -> str:
     """The help of a command, or of all of them, as a block of text."""
     context = _context(commands, "tallymark", None)
-    if name != "tallymark":
-        command = commands.get_command(context, name)
+    for word in [] if name == "tallymark" else name.split():
+        group = context.command
+        command = group.get_command(context, word) if isinstance(group, click.Group) else None
         if command is None:
             raise ValueError(f"there is no command {name}")
-        context = _context(command, name, context)
-    texts = [context.get_help()]
-    if isinstance(context.command, click.Group) and name != "tallymark":
-        texts += [_context(each, word, context).get_help() for word, each in context.command.commands.items()]
-    text = "\n\n".join(texts)
-    return f"```text\n{text}\n```\n"
+        context = _context(command, word, context)
+    return f"```text\n{context.get_help()}\n```\n"
 
 
 def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:

@@ -210,6 +210,7 @@ _ELSEWHERE = {
 }  # functions of scikit-learn, and what does the same
 _HOMES = (
     "acceptance",
+    "client",
     "comparison",
     "evaluation",
     "extend",

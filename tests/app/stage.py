@@ -7,17 +7,18 @@ import re
 import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from tallymark.app.create import create_app
-from tallymark.app.domain import accounts, challenges, drafts, quota, rescoring, submissions, teams, versions
+from tallymark.app.domain import accounts, challenges, drafts, quota, rescoring, submissions, teams, tokens, versions
 from tallymark.app.http.request_context import SESSION_COOKIE
 from tallymark.app.service import Service
 from tallymark.app.settings import AppSettings
-from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredScore, Submission, Team, User
+from tallymark.app.store.models import Challenge, LeaderboardEntry, StoredScore, Submission, Team, Token, User
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # httpx serves it still, and is what there is
@@ -25,6 +26,7 @@ with warnings.catch_warnings():
 
 TRUTH = ("lynx", "otter", "heron")
 ROWS = 40
+_NUMBERS = count()
 _SLOWLY = pytest.param("postgresql", marks=pytest.mark.slow)
 BOTH = pytest.mark.parametrize("database", ["sqlite", _SLOWLY], indirect=True)
 FORM = {
@@ -95,6 +97,21 @@ class Stage:
         cookies = {} if user is None else {SESSION_COOKIE: accounts.create_sign_in(self.service, user)}
         given = {"base_url": host, "headers": {"Origin": host}, "follow_redirects": False, "cookies": cookies, **more}
         return TestClient(self.app, **given)
+
+    def program(
+        self, user: User | None = None, scopes: Sequence[str] = tuple(tokens.SCOPES), **more: Any
+    ) -> TestClient:
+        """A client of the API, with a new token of somebody."""
+        headers = {} if user is None else {"Authorization": f"Bearer {self.token(user, scopes)}"}
+        return TestClient(self.app, base_url=self.settings.url or "http://localhost", headers=headers, **more)
+
+    def token(self, user: User, scopes: Sequence[str] = tuple(tokens.SCOPES)) -> str:
+        """A new token with these scopes, whether or not its user may use them."""
+        secret, now = f"token-{next(_NUMBERS)}", self.clock()
+        with self.service.database.writing() as session:
+            facts = {"secret": accounts.hash_secret(secret), "created": now, "expires": now + timedelta(days=365)}
+            session.add(Token(user_id=user.id, name="program", scopes=list(scopes), **facts))
+        return secret
 
     def person(self, name: str, *, organiser: bool = False, operator: bool = False) -> User:
         with self.service.database.writing() as session:

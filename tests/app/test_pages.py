@@ -25,6 +25,7 @@ from tallymark.app.pages import (
     result,
     shell,
     submissions,
+    tokens,
 )
 from tallymark.app.pages.leaderboard import ChartPoint
 from tallymark.app.pages.shell import Form
@@ -195,6 +196,7 @@ def test_every_view_has_a_sample():
         result,
         shell,
         submissions,
+        tokens,
     )
     assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from tallymark.app import routes
+from tallymark.app.domain import tokens
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
 from tallymark.app.routes import ROUTERS
-from tallymark.app.store.models import Challenge
+from tallymark.app.store.models import Challenge, Token
 from tests.app.stage import FORM, guess, table, token_of, truth
 
 pytestmark = pytest.mark.slow
@@ -40,6 +42,7 @@ PAGES = {
     "/sign-in": (200, 200, 200, 200, 200, 200, 200, 200),
     "/sign-up": (200, 200, 200, 200, 200, 200, 200, 200),
     "/account": (303, 200, 200, 200, 200, 200, 200, 200),
+    "/account/tokens": (303, 200, 200, 200, 200, 200, 200, 200),
     "/organise": (303, 404, 404, 404, 200, 200, 200, 404),
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -92,6 +95,26 @@ FORMS = {
         {},
         (401, 404, 404, 404, 404, 404, 404, 200),
     ),
+    ("/account/tokens", "create"): (
+        {"action": "create", "name": "laptop", "scope": "read", "days": "90"},
+        {},
+        (401, 200, 200, 200, 200, 200, 200, 200),
+    ),
+    ("/account/tokens", "create to organise"): (
+        {"action": "create", "name": "laptop", "scope": "organise", "days": "90"},
+        {},
+        (401, 422, 422, 422, 200, 200, 200, 422),
+    ),
+    ("/account/tokens", "create to operate"): (
+        {"action": "create", "name": "laptop", "scope": "operate", "days": "90"},
+        {},
+        (401, 422, 422, 422, 422, 422, 422, 200),
+    ),
+    ("/account/tokens", "revoke"): (
+        {"action": "revoke", "token": "{token_id}"},
+        {},
+        (401, 404, 303, 404, 404, 404, 404, 404),
+    ),
     ("/organise/new", ""): ({**FORM, "slug": "another"}, ANSWERS, (401, 404, 404, 404, 303, 404, 303, 404)),
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
@@ -143,6 +166,42 @@ FORMS = {
     ),
 }
 
+RAW = {"content": table(guess(5)), "headers": {"Content-Type": "text/csv"}}
+RAW_ANSWERS = {"content": table(truth()), "headers": {"Content-Type": "text/csv"}}
+ORGANISED = "/api/v1/organise/challenges/{slug}"
+# The API, to programs whose tokens have all scopes.
+API = {
+    ("GET", "/api/v1/openapi.json"): ({}, (200, 200, 200, 200, 200, 200, 200, 200)),
+    ("GET", "/api/v1/me"): ({}, (401, 200, 200, 200, 200, 200, 200, 200)),
+    ("GET", "/api/v1/challenges"): ({}, (200, 200, 200, 200, 200, 200, 200, 200)),
+    ("GET", "/api/v1/challenges/{slug}"): ({}, (200, 200, 200, 200, 200, 200, 200, 200)),
+    ("GET", "/api/v1/challenges/{slug}/sample"): ({}, (200, 200, 200, 200, 200, 200, 200, 200)),
+    ("GET", "/api/v1/challenges/{slug}/leaderboard"): ({}, (200, 200, 200, 200, 200, 200, 200, 200)),
+    ("POST", "/api/v1/challenges/{slug}/team"): (
+        {"json": {"team": "Newts"}},
+        (401, 201, 422, 422, 201, 201, 201, 201),
+    ),
+    ("POST", "/api/v1/challenges/{slug}/check"): (RAW, (401, 403, 200, 200, 403, 403, 403, 403)),
+    ("GET", "/api/v1/challenges/{slug}/submissions"): ({}, (401, 403, 200, 200, 403, 403, 403, 403)),
+    ("POST", "/api/v1/challenges/{slug}/submissions"): (RAW, (401, 403, 201, 201, 403, 403, 403, 403)),
+    ("PUT", "/api/v1/challenges/{slug}/finals"): (
+        {"json": {"submissions": ["{key}"]}},
+        (401, 403, 200, 422, 403, 403, 403, 403),
+    ),
+    ("GET", "/api/v1/submissions/{key}"): ({}, (401, 404, 200, 404, 200, 200, 404, 404)),
+    ("POST", "/api/v1/organise/challenges"): (
+        {"data": {**FORM, "slug": "another"}, "files": ANSWERS},
+        (401, 404, 404, 404, 201, 404, 201, 404),
+    ),
+    ("GET", ORGANISED): ({}, (401, 404, 404, 404, 200, 200, 404, 404)),
+    ("PATCH", ORGANISED): ({"json": {"fields": {"title": "Beasts"}}}, (401, 404, 404, 404, 200, 200, 404, 404)),
+    ("POST", ORGANISED + "/close"): ({}, (401, 404, 404, 404, 200, 200, 404, 404)),
+    ("POST", ORGANISED + "/reopen"): ({}, (401, 404, 404, 404, 200, 200, 404, 404)),
+    ("POST", ORGANISED + "/answers"): (RAW_ANSWERS, (401, 404, 404, 404, 200, 200, 404, 404)),
+    ("GET", ORGANISED + "/answers/{part}"): ({}, (401, 404, 404, 404, 200, 200, 404, 404)),
+    ("GET", ORGANISED + "/submissions"): ({}, (401, 404, 404, 404, 200, 200, 404, 404)),
+}
+
 
 @pytest.fixture
 def world(stage, host, challenge, player):
@@ -156,16 +215,18 @@ def world(stage, host, challenge, player):
     outsider = stage.person("Eve")
     people = (None, outsider, player.user, other.user, host, co_organiser, rival, operator)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
+    clients |= {f"program of {name}": stage.program(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
+    [token_id] = stage.all(select(Token.id).where(Token.user_id == player.user.id))
     filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token, "step": "close"}
-    return clients, {**filled, "account_id": outsider.id}
+    return clients, {**filled, "account_id": outsider.id, "token_id": token_id}
 
 
 def test_every_route_is_in_the_matrix():
     """A new route fails here until it says who may use it."""
     found = {(method, each.path) for router in ROUTERS for each in router.routes for method in each.methods}
     assert all(isinstance(each, APIRoute) for router in ROUTERS for each in router.routes)
-    assert found == {("GET", path) for path in PAGES} | {("POST", path) for path, _ in FORMS}
+    assert found == {("GET", path) for path in PAGES} | {("POST", path) for path, _ in FORMS} | set(API)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -213,6 +274,45 @@ def test_a_draft_exists_only_for_its_organisers(stage, world):
             assert clients[who].get(path.format(**filled)).status_code == 200
 
 
+def _call(client, route, filled):
+    given, _ = API[route]
+    if "json" in given:
+        given = {"json": json.loads(json.dumps(given["json"]).replace("{key}", filled["key"]))}
+    return client.request(route[0], route[1].format(**filled), **given)
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("route", API, ids=" ".join)
+def test_each_route_of_the_api_answers_each_role_as_listed(world, route, who):
+    """As the pages do, and errors are problem details."""
+    clients, filled = world
+    answer = _call(clients[f"program of {who}"], route, filled)
+    assert answer.status_code == API[route][1][WHO.index(who)]
+    if answer.status_code >= 400:
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["status"] == answer.status_code
+
+
+@pytest.mark.parametrize("who", ["owner", "member"])
+@pytest.mark.parametrize("route", API, ids=" ".join)
+def test_cookies_have_no_meaning_in_the_api(world, route, who):
+    """A browser that is signed in is a visitor there, so no page of another site can act for its user."""
+    clients, filled = world
+    assert _call(clients[who], route, filled).status_code == API[route][1][0]
+
+
+@pytest.mark.parametrize("route", [route for route in API if route[1] != "/api/v1/openapi.json"], ids=" ".join)
+def test_each_route_of_the_api_needs_one_scope(stage, world, host, player, route):
+    """A token that has all other scopes is refused."""
+    _, filled = world
+    user = host if route[1].startswith("/api/v1/organise") else player.user
+    scope = "organise" if user is host else "read" if route[0] == "GET" else "submit"
+    answer = _call(stage.program(user, set(tokens.SCOPES) - {scope}), route, filled)
+    assert answer.status_code == 403
+    assert f"lacks the scope “{scope}”" in answer.json()["detail"]
+    assert _call(stage.program(user, {scope}), route, filled).status_code in (200, 201, 422)
+
+
 def test_what_is_not_for_one_looks_like_nothing(world):
     """The page of another team's submission says the same as that of none."""
     clients, filled = world
@@ -228,6 +328,6 @@ def test_what_is_not_for_one_looks_like_nothing(world):
 def test_every_action_is_asked_for():
     """The table of actions has no line that nothing uses."""
     source = "".join(
-        each.read_text() for each in [*Path(routes.__file__).parent.glob("*.py"), Path(request_context.__file__)]
+        each.read_text() for each in [*Path(routes.__file__).parent.rglob("*.py"), Path(request_context.__file__)]
     )
     assert [action for action in PERMISSIONS if f'"{action}"' not in source] == []

@@ -15,15 +15,17 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
-from tallymark.app.domain.errors import AppError, NotFoundError, SignInRequiredError
+from tallymark.app.domain.errors import AppError, FormError, NotFoundError, SignInRequiredError
 from tallymark.app.http.errors import RequestError, status_of
 from tallymark.app.http.middleware import RequestMiddleware
+from tallymark.app.http.problem_details import internal_problem, is_api, problem_response
 from tallymark.app.http.request_context import RequestContext, request_context
 from tallymark.app.pages.shell import ErrorPage, Link
 from tallymark.app.routes import ROUTERS
 from tallymark.app.service import Service, utc_now
 from tallymark.app.settings import AppSettings
 from tallymark.app.worker import Worker
+from tallymark.errors import Rejection
 
 _LOG = logging.getLogger("tallymark.app")
 _FORM_THREADS = 10  # for forms; pages have threads of their own
@@ -64,11 +66,15 @@ def create_app(settings: AppSettings, clock: Callable[[], datetime] = utc_now) -
         app.include_router(router)
     for kind in (AppError, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _handle_error)
+    for values_error in (FormError, Rejection):  # pages show these beside their forms
+        app.add_exception_handler(values_error, _handle_invalid_values)
     return app
 
 
 async def _handle_error(request: Request, error: Exception) -> Response:
     """The page of a refused request; users who must sign in first are redirected."""
+    if is_api(request):
+        return problem_response(request, error)
     shown: AppError
     if isinstance(error, AppError):
         shown = error
@@ -103,10 +109,19 @@ def _path_of_form(request: Request) -> str:
     return page or request.url.path
 
 
+async def _handle_invalid_values(request: Request, error: Exception) -> Response:
+    """The response of the API to values or a file that were refused."""
+    if not is_api(request):
+        raise error
+    return problem_response(request, error)
+
+
 async def _handle_unexpected_error(request: Request, error: Exception) -> Response:
     """The page of an internal error. The log has the details by the reference that the page shows."""
     reference = request.state.reference
     _LOG.error("a request failed", exc_info=error, extra={"facts": {"reference": reference}})
+    if is_api(request):
+        return internal_problem(request)
     shown = RequestError(
         500,
         "An internal error occurred and was logged.",

@@ -25,6 +25,7 @@ from tests.app.sample_pages.submissions import (
     submit,
     waiting,
 )
+from tests.app.sample_pages.tokens import tokens
 
 
 def plain(text: str) -> str:
@@ -92,6 +93,8 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
             sign_up(say)._replace(refused="To sign up you need a link from an organiser."),
         ),
         "account": ("account.html", account(say)),
+        "tokens": ("tokens.html", tokens(say)),
+        "tokens-new": ("tokens.html", tokens(say)._replace(new_token="tallymark_Zm9vYmFyYmF6cXV4", tokens=())),
         "organise": ("organise.html", organise(say)),
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=(), steps=())),

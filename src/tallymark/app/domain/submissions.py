@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from sqlalchemy.orm import Session
 
-from tallymark.app.domain import checks, quota
+from tallymark.app.domain import checks, idempotency, quota
 from tallymark.app.domain.challenges import accepts_submissions, challenge_state, is_over
 from tallymark.app.domain.errors import ConflictError, NotFoundError
 from tallymark.app.domain.scoring import process_submission, retry_or_fail
@@ -46,12 +46,17 @@ def submit_file(
     name: str,
     note: str,
     checked: str | None = None,
+    upload: idempotency.Upload | None = None,
 ) -> str:
     """Store a submission with its quota, and score it at once if it is small enough; returns its key.
 
-    `checked` is the hash of the token of a checked file, which is used up.
+    `checked` is the hash of the token of a checked file, which is used up. An `upload` that is repeated returns the key
+    of its first submission.
     """
     with service.database.reading() as session:
+        earlier = None if upload is None else idempotency.find_submission(session, user, upload)
+        if earlier is not None:
+            return earlier
         reason = refusal_reason(session, service, challenge, team_id)
     if reason:
         raise ConflictError(reason)
@@ -63,6 +68,10 @@ def submit_file(
         version = None if locked is None else current_version(session, locked)
         if locked is None or version is None:
             raise NotFoundError()
+        if upload is not None and not idempotency.claim_key(session, service, user, upload, key):
+            earlier = idempotency.find_submission(session, user, upload)
+            assert earlier is not None  # it has just kept this one from being stored
+            return earlier
         if checked is not None and not checks.consume_token(session, service, user, locked, checked):
             raise checks.token_not_found(locked)
         reason = refusal_reason(session, service, locked, team_id)

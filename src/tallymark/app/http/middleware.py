@@ -19,6 +19,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tallymark.app.http.errors import RequestError
+from tallymark.app.http.problem_details import API_PREFIX, problem_response
 from tallymark.app.prometheus import PrometheusMetrics
 from tallymark.app.settings import AppSettings
 
@@ -70,7 +72,7 @@ class RequestMiddleware:
 
         refusal = self._refusal(method, scope["path"], Headers(scope=scope))
         try:
-            await (PlainTextResponse(refusal, 403) if refusal else self._app)(scope, receive, send_with_headers)
+            await (_refuse(scope, refusal) if refusal else self._app)(scope, receive, send_with_headers)
         except Exception as error:
             if response_started:
                 raise
@@ -86,7 +88,9 @@ class RequestMiddleware:
             return "Invalid URL.\n"
         if path not in _PROBE_PATHS and (not _HOST.fullmatch(host) or not self._is_own_host(_host_name(host))):
             return "Unknown host. The operator can set `--url`.\n"
-        if method not in _SAFE_METHODS and not self._is_same_origin(host, headers):
+        # No cookie counts under /api, so another site cannot act there for its visitors.
+        checks_origin = method not in _SAFE_METHODS and not path.startswith(API_PREFIX)
+        if checks_origin and not self._is_same_origin(host, headers):
             return "Cross-site request refused. Open the page itself and try again.\n"
         return ""
 
@@ -130,6 +134,12 @@ class RequestMiddleware:
             "reference": reference,
         }
         _LOG.info("answered", extra={"facts": facts})
+
+
+def _refuse(scope: Scope, refusal: str) -> Response:
+    if scope["path"].startswith(API_PREFIX):
+        return problem_response(Request(scope), RequestError(403, refusal.strip()))
+    return PlainTextResponse(refusal, 403)
 
 
 def _host_name(host: str) -> str:

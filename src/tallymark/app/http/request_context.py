@@ -45,6 +45,7 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "disqualified": ("note", "The submission is disqualified. Its team sees the reason."),
     "requalified": ("good", "The submission can be ranked again."),
     "refunded": ("good", "The quota is given back."),
+    "revoked": ("note", "The token is revoked."),
     "password": ("good", "Password changed. You were signed out on all other devices."),
     "reset": ("good", "Password changed. Sign in with the new one."),
     "account-deleted": ("note", "The account was deleted."),

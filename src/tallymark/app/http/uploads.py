@@ -55,7 +55,7 @@ async def read_form(request: Request, max_files: int = 0, max_bytes: int = 0) ->
     """The form of a request, with at most `max_files` files of at most `max_bytes` each."""
     limit = max_files * max_bytes + _FORM_OVERHEAD if max_files else MAX_PLAIN_FORM
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    stream = _limited(request, limit)
+    stream = limited_stream(request, limit)
     try:
         if content_type == "multipart/form-data":
             parser = _Parser(
@@ -91,7 +91,8 @@ class _Parser(MultiPartParser):
         return form
 
 
-async def _limited(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
+async def limited_stream(request: Request, limit: int) -> AsyncGenerator[bytes, None]:
+    """The body of a request; raises `UploadTooLarge` if it exceeds the limit."""
     total = 0
     async for chunk in request.stream():
         total += len(chunk)

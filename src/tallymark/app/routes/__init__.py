@@ -1,10 +1,12 @@
-"""The routes of the app, a module for each area. They check permissions, call the domain, and render pages."""
+"""The routes of the app, a module for each area. They check permissions, call the domain, and render pages; those of
+`routes.api` answer programs."""
 
 from fastapi import APIRouter
 
 from tallymark.app.routes import (
     accounts,
     analyse,
+    api,
     challenges,
     health,
     leaderboard,
@@ -14,9 +16,10 @@ from tallymark.app.routes import (
     organiser_submissions,
     rescoring,
     submissions,
+    tokens,
 )
 
-_MODULES = (
+_PAGES = (
     analyse,
     challenges,
     submissions,
@@ -27,6 +30,7 @@ _MODULES = (
     organiser_submissions,
     rescoring,
     operate,
+    tokens,
     health,
 )
-ROUTERS: tuple[APIRouter, ...] = tuple(module.router for module in _MODULES)
+ROUTERS: tuple[APIRouter, ...] = (*(module.router for module in _PAGES), *api.ROUTERS)

@@ -195,10 +195,11 @@ def _keep_answers(context: RequestContext, form: ParsedForm) -> Kept | None:
 @router.get("/organise/{slug}")
 def edit_form(slug: str, context: ContextDep) -> Response:
     """The form for an existing challenge."""
-    return _edit_page(context, _find_organised(context, slug))
+    return _edit_page(context, find_organised(context, slug))
 
 
-def _find_organised(context: RequestContext, slug: str) -> Challenge:
+def find_organised(context: RequestContext, slug: str) -> Challenge:
+    """A challenge that the user organises."""
     context.require("have an account")
     with context.service.database.reading() as session:
         challenge, version = challenges.find_challenge(session, slug)
@@ -222,7 +223,7 @@ def answers(slug: str, part: str, context: ContextDep) -> Response:
 @router.post("/organise/{slug}")
 async def change(slug: str, request: Request, context: ContextDep) -> Response:
     """Change a challenge, replace its answers, or change who organises it."""
-    challenge = await run_in_threadpool(_find_organised, context, slug)  # before anything is read
+    challenge = await run_in_threadpool(find_organised, context, slug)  # before anything is read
     return await handle_form(request, context, partial(_change, challenge), max_files=1)
 
 
@@ -286,7 +287,7 @@ def _edit_page(
             applied = (Version.challenge_id == challenge.id) & Version.state.in_(("current", "past"))
             newest_first = select(Version).where(applied).order_by(Version.number.desc())
             versions = list(session.scalars(newest_first))
-    fields = values if values is not None or challenge is None else _fields(challenge, versions[0])
+    fields = values if values is not None or challenge is None else challenge_fields(challenge, versions[0])
     fields = {**(fields or {}), "answers_note": note}  # kept when the file beside it is rejected
     title = "Create challenge" if challenge is None else challenge.title
     view = EditPage(
@@ -332,7 +333,7 @@ def _version_row(context: RequestContext, version: Version, current: Version) ->
     )
 
 
-def _fields(challenge: Challenge, version: Version) -> dict[str, str]:
+def challenge_fields(challenge: Challenge, version: Version) -> dict[str, str]:
     """A challenge as the fields of its form."""
     split = version.split
     values = {

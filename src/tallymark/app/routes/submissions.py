@@ -46,7 +46,7 @@ router = APIRouter()
 _PAGE_SIZE = 100
 
 
-def _require_membership(
+def require_membership(
     session: Session, context: RequestContext, slug: str, action: str
 ) -> tuple[Challenge, Version, int]:
     """A challenge that the user takes part in, its version, and the id of their team."""
@@ -79,7 +79,7 @@ def _submit_page(
     checked: CheckSummary | None = None,
 ) -> Response:
     with context.service.database.reading() as session:
-        challenge, _, team_id = _require_membership(session, context, slug, "submit a file")
+        challenge, _, team_id = require_membership(session, context, slug, "submit a file")
         over = is_over(challenge, context.now)
         view = SubmitPage(
             shell=context.shell(f"Submit to {challenge.title}", {}, {"submission": error} if error else {}),
@@ -105,7 +105,7 @@ async def submit(slug: str, request: Request, context: ContextDep) -> Response:
 
 def _submit(slug: str, context: RequestContext, form: ParsedForm) -> Response:
     with context.service.database.reading() as session:
-        challenge, version, team_id = _require_membership(session, context, slug, "submit a file")
+        challenge, version, team_id = require_membership(session, context, slug, "submit a file")
         refused = refusal_reason(session, context.service, challenge, team_id)
     if "submission" in form.files:
         return _submit_page(context, slug, 409) if refused else _check(context, challenge, version, form)
@@ -131,7 +131,7 @@ def _check(context: RequestContext, challenge: Challenge, version: Version, form
     return _submit_page(context, challenge.slug, checked=check_summary(name, passed.check, passed.token))
 
 
-def _find_submission(session: Session, context: RequestContext, key: str) -> tuple[Submission, Actor]:
+def find_submission(session: Session, context: RequestContext, key: str) -> tuple[Submission, Actor]:
     """A submission, and its reader."""
     submission = session.scalar(select(Submission).where(Submission.key == key))
     if submission is None:
@@ -144,7 +144,7 @@ def _find_submission(session: Session, context: RequestContext, key: str) -> tup
 def result(key: str, context: ContextDep) -> Response:
     """The result of a submission."""
     with context.service.database.reading() as session:
-        submission, actor = _find_submission(session, context, key)
+        submission, actor = find_submission(session, context, key)
         result = load_result(session, submission, context.now, is_organiser=actor.organises)
         shell = context.shell(submission.file_name)
         return context.page("result.html", result_page(shell, result, context.now, context.settings.resamples))
@@ -154,7 +154,7 @@ def result(key: str, context: ContextDep) -> Response:
 def report(key: str, context: ContextDep) -> Response:
     """The result as a self-contained file."""
     with context.service.database.reading() as session:
-        submission, actor = _find_submission(session, context, key)
+        submission, actor = find_submission(session, context, key)
         if submission.state != "scored":
             raise NotFoundError()
         result = load_result(session, submission, context.now, is_organiser=actor.organises)
@@ -178,7 +178,7 @@ def _my_submissions_page(
     selected: Collection[str] | None = None,
 ) -> Response:
     with context.service.database.reading() as session:
-        challenge, version, team_id = _require_membership(session, context, slug, "see own submissions")
+        challenge, version, team_id = require_membership(session, context, slug, "see own submissions")
         own = (Submission.challenge_id == challenge.id) & (Submission.team_id == team_id)
         count = session.scalar(select(func.count()).select_from(Submission).where(own)) or 0
         start, pages = paginate(count, page, _PAGE_SIZE, f"/challenges/{slug}/mine", "submission")
@@ -230,7 +230,7 @@ async def choose(slug: str, request: Request, context: ContextDep) -> Response:
 
 def _choose(slug: str, context: RequestContext, form: ParsedForm) -> Response:
     with context.service.database.reading() as session:
-        challenge, _, team_id = _require_membership(session, context, slug, "choose finals")
+        challenge, _, team_id = require_membership(session, context, slug, "choose finals")
     selected = form.lists.get("final", [])
     try:
         choose_finals(context.service, challenge, team_id, selected, form.lists.get("shown", []))

@@ -361,3 +361,29 @@ class Rescoring(Base):
     attempts: Mapped[int] = mapped_column(default=0)
     version: Mapped[Version] = relationship()
     submission: Mapped[Submission] = relationship()
+
+
+class Token(Base):
+    """A token with which a program acts for a user under /api, by the hash of its secret (see `domain.tokens`)."""
+
+    __tablename__ = "tokens"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    secret: Mapped[str] = mapped_column(String(64), unique=True)
+    scopes: Mapped[list[Any]]
+    created: Mapped[datetime]
+    expires: Mapped[datetime]
+    used: Mapped[datetime | None]  # last
+    user: Mapped[User] = relationship(lazy="joined", innerjoin=True)
+
+
+class IdempotencyKey(Base):
+    """The key of an upload that may be repeated, and the submission that it made (see `domain.idempotency`)."""
+
+    __tablename__ = "idempotency_keys"
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))  # of the challenge, the file and the note
+    submission: Mapped[str] = mapped_column(String(40))  # its key
+    created: Mapped[datetime] = mapped_column(index=True)
