@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select, update
 
+from tallymark.app.domain.lifecycle import take_step
 from tallymark.app.http.uploads import MAX_PLAIN_FORM
 from tallymark.app.routes.api import ROUTERS
 from tallymark.app.store.models import AuditEntry, Submission, Token, User
