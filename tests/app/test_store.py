@@ -131,3 +131,12 @@ def test_a_second_app_sees_what_the_first_wrote(make_stage):
     made = first.person("Ada")
     with second.service.database.reading() as session:
         assert session.get_one(type(made), made.id).name == "Ada"
+
+
+def test_a_folder_that_exists_keeps_its_mode(tmp_path):
+    """One that the app creates is for its user only."""
+    (tmp_path / "shared").mkdir(0o755)
+    (tmp_path / "shared").chmod(0o755)
+    for name, mode in (("shared", 0o755), ("own", 0o700)):
+        Stage(tmp_path / name).close()
+        assert (tmp_path / name).stat().st_mode & 0o777 == mode
