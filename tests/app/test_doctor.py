@@ -60,11 +60,12 @@ def test_problems_are_found(stage, player, monkeypatch):
     key = player.send(guess(20))
     stage.service.files.path(stage.submission(key).file).unlink()
     os.chmod(stage.settings.folder, 0o755)
+    os.chmod(stage.settings.folder / "tallymark.db", 0o644)
     stage.clock.move(days=-1)
     problems, warnings = found(stage), found(stage, "warning")
     assert "1 files of the database are missing" in problems["files"]
     assert "it is behind the database" in problems["clock"]
-    assert "other users may open it (mode 755)" in warnings["folder"]
+    assert "other users may read tallymark.db" in warnings["folder"]
     assert "there is no operator" in warnings["accounts"]
 
     class Usage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -83,11 +82,6 @@ def test_two_starts_migrate_once(postgres):
         each.close()
 
 
-def test_the_folder_is_private(stage):
-    """Nobody but the one who runs the app can look into its folder."""
-    assert stat.S_IMODE(os.stat(stage.settings.folder).st_mode) == 0o700
-
-
 @pytest.mark.parametrize("url", ["mysql://x/y", "no url at all"])
 def test_other_databases_are_refused(url):
     """A database that the app does not know is told by the name of the setting."""
@@ -131,3 +125,15 @@ def test_a_second_app_sees_what_the_first_wrote(make_stage):
     made = first.person("Ada")
     with second.service.database.reading() as session:
         assert session.get_one(type(made), made.id).name == "Ada"
+
+
+def test_a_folder_that_exists_keeps_its_mode(tmp_path):
+    """One that the app creates, and whatever it puts into either, is for its user only."""
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o755)
+    for name, mode in (("shared", 0o755), ("own", 0o700)):
+        stage = Stage(tmp_path / name)
+        stage.person("Ada")
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == mode
+        assert {stat.S_IMODE(each.stat().st_mode) & 0o077 for each in (tmp_path / name).iterdir()} == {0}
+        stage.close()

@@ -86,19 +86,25 @@ def _examine_folder(settings: AppSettings) -> Iterator[Finding]:
         yield Finding(PROBLEM, "folder", f"{folder.absolute()} does not exist")
         return
     blocked = [each.name or str(each) for each in (folder, folder / "files") if each.exists() and not _is_usable(each)]
-    mode = folder.stat().st_mode & 0o777
+    content = [each for each in (folder / "tallymark.db", folder / "files") if each.exists()]
+    exposed = [each for each in content if _is_open(folder) and _is_open(each)]
     if blocked:
         yield Finding(
             PROBLEM, "folder", f"{blocked[0]} is not writable for this user: run the command as the app's user"
         )
-    elif mode & 0o077:
+    elif exposed:
         advice = f"chmod 700 {folder.absolute()}"
-        yield Finding(WARNING, "folder", f"other users may open it (mode {mode:o}), and it has all answers: {advice}")
+        yield Finding(WARNING, "folder", f"other users may read {exposed[0].name} in it, which has answers: {advice}")
     else:
         yield Finding(OK, "folder", f"{folder.absolute()}")
     free = shutil.disk_usage(folder).free
     level = OK if free >= _FREE_BYTES else WARNING if free >= 10 * settings.upload_bytes else PROBLEM
     yield Finding(level, "disk", f"{free / 1e9:,.1f} GB free")
+
+
+def _is_open(path: Path) -> bool:
+    """Whether other users may read it."""
+    return bool(path.stat().st_mode & 0o077)
 
 
 def _is_usable(folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Callable
@@ -22,7 +23,9 @@ class Service:
     """The shared parts of a running app."""
 
     def __init__(self, settings: AppSettings, clock: Callable[[], datetime] = utc_now) -> None:
-        settings.folder.mkdir(0o700, parents=True, exist_ok=True)  # a folder that exists keeps its mode
+        settings.folder.mkdir(0o700, parents=True, exist_ok=True)  # a folder that exists keeps its mode; its content
+        if not settings.database:  # is for this user only, as are the log and the memory that SQLite puts beside it
+            os.close(os.open(settings.folder / "tallymark.db", os.O_RDWR | os.O_CREAT, 0o600))
         self.settings = settings
         self.database = Database(settings.database_url)
         self.files = FileStore(settings.folder)

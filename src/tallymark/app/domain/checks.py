@@ -162,7 +162,7 @@ def discard_expired(service: Service) -> None:
 
 def _folder(service: Service) -> Path:
     folder = service.settings.folder / "checked"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(0o700, exist_ok=True)
     return folder
 
 

@@ -24,7 +24,7 @@ class FileStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "files"
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(0o700, parents=True, exist_ok=True)
 
     def path(self, hash: str) -> Path:
         """The path of a file."""
