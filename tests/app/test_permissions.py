@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from tallymark.app import routes
+from tallymark.app.domain.baselines import add_baseline
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
@@ -42,6 +44,8 @@ PAGES = {
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/export/{file}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/log": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/rescoring": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/submissions": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/submissions/{key}": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -71,6 +75,16 @@ FORMS = {
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "close"): ({"action": "close"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/submissions", "baseline"): (
+        {"action": "baseline", "baseline": "Always otter"},
+        FILE,
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
+    ("/organise/{slug}/submissions", "withdraw"): (
+        {"action": "withdraw", "team": "{baseline}"},
+        {},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
     ("/organise/{slug}/rescoring", "apply"): (
         {"action": "apply", "version": "2"},
         {},
@@ -131,7 +145,11 @@ def world(stage, host, challenge, player):
     people = (None, stage.person("Eve"), player.user, other.user, host, co_organiser, rival, operator)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
-    return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    baseline = stage.submission(
+        add_baseline(stage.service, host, challenge, "Always lynx", io.BytesIO(table(guess(3))), "a.csv")
+    )
+    filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    return clients, {**filled, "file": "submissions.csv", "baseline": str(baseline.team_id)}
 
 
 def test_every_route_is_in_the_matrix():

@@ -9,6 +9,7 @@ from tallymark.app.pages.challenges import AnalysePage, ChallengesPage, FrontPag
 from tallymark.app.pages.rescoring import RescoringPage
 from tallymark.app.pages.shell import ErrorPage
 from tests.app.sample_pages.accounts import account, sign_up
+from tests.app.sample_pages.audit_log import audit_log
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
@@ -86,6 +87,8 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),
         "edit": ("edit.html", edit(say)),
+        "log": ("audit_log.html", audit_log(say)),
+        "log-empty": ("audit_log.html", audit_log(say)._replace(rows=())),
         "rescoring": ("rescoring.html", rescoring(say)),
         "rescoring-progress": ("rescoring.html", scoring(say)),
         "rescoring-empty": (

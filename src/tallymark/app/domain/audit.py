@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy.orm import Session
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, joinedload
 
 from tallymark.app.service import Service
 from tallymark.app.store.models import AuditEntry, Challenge, User
@@ -24,8 +26,25 @@ ACTIONS = {
     "disqualify": "disqualified a submission",
     "requalify": "undid the disqualification of a submission",
     "refund": "gave back the quota of a submission",
+    "baseline": "added a file of a baseline",
+    "withdraw baseline": "withdrew a baseline",
+    "restore baseline": "restored a baseline",
 }
 """The actions that are logged, in words that follow the name of the user."""
+
+
+def count_entries(session: Session, challenge: Challenge) -> int:
+    """How many entries the log of a challenge has."""
+    query = select(func.count()).select_from(AuditEntry).where(AuditEntry.challenge_id == challenge.id)
+    return session.scalar(query) or 0
+
+
+def list_entries(
+    session: Session, challenge: Challenge, start: int = 0, size: int | None = None
+) -> Sequence[AuditEntry]:
+    """The log of a challenge, the newest entries first."""
+    query = select(AuditEntry).where(AuditEntry.challenge_id == challenge.id).order_by(AuditEntry.id.desc())
+    return session.scalars(query.offset(start).limit(size).options(joinedload(AuditEntry.user))).all()
 
 
 def record(

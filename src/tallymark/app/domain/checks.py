@@ -64,8 +64,7 @@ def check_and_keep(
     secret = hash_secret(token)
     _start_check(service, user, challenge, secret, name)
     try:
-        with service.scoring_slots, service.files.path(version.sample).open("rb") as sample:
-            check = check_submission(stream, sample, **_arguments(service, version))
+        check = check_file(service, version, stream)
         _write(_path(service, secret), stream)
     except BaseException:
         with service.database.writing() as session:
@@ -76,6 +75,12 @@ def check_and_keep(
         values = {"rows": check.rows, "expires": service.now() + _RETENTION}
         session.execute(update(CheckedFile).where(CheckedFile.secret == secret).values(**values))
     return PassedCheck(token, check)
+
+
+def check_file(service: Service, version: Version, stream: BinaryIO) -> SubmissionCheck:
+    """Check a file against the public sample; raises its `Rejection`."""
+    with service.scoring_slots, service.files.path(version.sample).open("rb") as sample:
+        return check_submission(stream, sample, **_arguments(service, version))
 
 
 def _arguments(service: Service, version: Version) -> dict[str, Any]:

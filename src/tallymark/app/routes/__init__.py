@@ -5,7 +5,9 @@ from fastapi import APIRouter
 from tallymark.app.routes import (
     accounts,
     analyse,
+    audit_log,
     challenges,
+    exports,
     health,
     leaderboard,
     organise,
@@ -25,6 +27,8 @@ ROUTERS: tuple[APIRouter, ...] = tuple(
         organise,
         organiser_submissions,
         rescoring,
+        exports,
+        audit_log,
         health,
     )
 )
