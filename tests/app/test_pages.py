@@ -14,6 +14,7 @@ import pytest
 
 from tallymark.app.pages import (
     accounts,
+    audit_log,
     challenges,
     leaderboard,
     lifecycle,
@@ -185,6 +186,7 @@ def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
     modules = (
+        audit_log,
         challenges,
         leaderboard,
         lifecycle,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -12,6 +13,7 @@ from sqlalchemy import select, update
 
 from tallymark.app import routes
 from tallymark.app.domain import tokens
+from tallymark.app.domain.baselines import add_baseline
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
@@ -55,6 +57,8 @@ PAGES = {
     "/operate/accounts/{account_id}/delete": (303, 404, 404, 404, 404, 404, 404, 200),
     "/operate/log": (303, 404, 404, 404, 404, 404, 404, 200),
     "/reset": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/organise/{slug}/export/{file}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/log": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/rescoring": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/submissions": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/submissions/{key}": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -119,6 +123,16 @@ FORMS = {
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}/steps/{step}", "close"): ({}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/submissions", "baseline"): (
+        {"action": "baseline", "baseline": "Always otter"},
+        FILE,
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
+    ("/organise/{slug}/submissions", "withdraw"): (
+        {"action": "withdraw", "team": "{baseline}"},
+        {},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
     ("/organise/{slug}/rescoring", "apply"): (
         {"action": "apply", "version": "2"},
         {},
@@ -218,7 +232,10 @@ def world(stage, host, challenge, player):
     clients |= {f"program of {name}": stage.program(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
     [token_id] = stage.all(select(Token.id).where(Token.user_id == player.user.id))
+    upload = io.BytesIO(table(guess(3)))
+    baseline = stage.submission(add_baseline(stage.service, host, challenge, "Always lynx", upload, "a.csv"))
     filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token, "step": "close"}
+    filled |= {"file": "submissions.csv", "baseline": str(baseline.team_id)}
     return clients, {**filled, "account_id": outsider.id, "token_id": token_id}
 
 

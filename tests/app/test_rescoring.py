@@ -137,11 +137,11 @@ def test_what_is_discarded_leaves_nothing(stage, host, challenge, rivals):
 def test_a_version_is_applied_once_everything_is_scored_by_it(stage, host, challenge, rivals):
     """What comes between the preview and the switch is scored first; nothing is switched before."""
     number = replace(stage, host, challenge, guess(20))
-    with pytest.raises(FormError, match="still wait for their scores: 2"):
+    with pytest.raises(FormError, match="pending: 2"):
         rescoring.apply_candidate(stage.service, host, challenge, number)
     stage.work()
     stage.team(challenge, "Newts").send(guess(24))
-    with pytest.raises(FormError, match="still wait for their scores: 1"):
+    with pytest.raises(FormError, match="pending: 1"):
         rescoring.apply_candidate(stage.service, host, challenge, number)
     assert stage.board(challenge) == ["Badgers", "Newts", "Otters"]
     stage.work()
@@ -169,10 +169,10 @@ def test_one_version_waits_at_a_time(stage, host, challenge, rivals):
             stage.service, host, challenge, drafts.parse_draft({**form, "metrics": "mcc"})
         ),
     ):
-        with pytest.raises(FormError, match="Version 2 waits"):
+        with pytest.raises(FormError, match="Version 2 is waiting"):
             change()
     page = stage.client(host).post(f"/organise/{challenge.slug}", data={**form, "action": "save", "metrics": "mcc"})
-    assert (page.status_code, "Version 2 waits" in page.text) == (422, True)
+    assert (page.status_code, "Version 2 is waiting" in page.text) == (422, True)
 
 
 @pytest.mark.parametrize("others", ["apply_candidate", "discard_candidate"])
@@ -198,7 +198,7 @@ def test_of_two_organisers_one_decides(make_stage, others):
     with ThreadPoolExecutor(6) as pool:
         refused = [each for each in pool.map(decide, range(6)) if each]
     assert len(refused) == 5
-    assert all("does not wait any more" in each for each in refused)
+    assert all("is no longer waiting" in each for each in refused)
     [version] = stage.all(select(Version).where(Version.number == number))
     assert version.state in ("current", "discarded")
     stage.work()
@@ -417,7 +417,7 @@ def test_participants_see_nothing_of_a_version_that_waits(stage, host, challenge
 def test_the_page_shows_progress_then_the_preview_and_decides(stage, host, challenge, rivals, monkeypatch):
     """It reloads while submissions are scored; each button names its version."""
     client, path = stage.client(host), f"/organise/{challenge.slug}/rescoring"
-    assert "No new version waits." in client.get(path).text
+    assert "No new version is waiting." in client.get(path).text
     files = {"answers": ("answers.csv", table(guess(20)))}
     data = {"action": "answers", "answers_note": "A <b>typo</b>"}
     answer = client.post(f"/organise/{challenge.slug}", data=data, files=files)
@@ -435,7 +435,7 @@ def test_the_page_shows_progress_then_the_preview_and_decides(stage, host, chall
     for data in ({"action": "apply"}, {"action": "dance", "version": "2"}, {"action": "apply", "version": "9" * 40}):
         assert client.post(path, data=data).status_code == 400
     stale = client.post(path, data={"action": "discard", "version": "7"})
-    assert (stale.status_code, "Version 7 does not wait any more" in stale.text) == (422, True)
+    assert (stale.status_code, "Version 7 is no longer waiting" in stale.text) == (422, True)
     answer = client.post(path, data={"action": "apply", "version": "2"})
     assert answer.headers["location"] == f"{path}?said=applied"
     assert stage.board(challenge) == ["Otters", "Badgers"]

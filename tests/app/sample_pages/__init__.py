@@ -9,6 +9,7 @@ from tallymark.app.pages.challenges import AnalysePage, ChallengesPage, FrontPag
 from tallymark.app.pages.rescoring import RescoringPage
 from tallymark.app.pages.shell import ErrorPage
 from tests.app.sample_pages.accounts import account, sign_up
+from tests.app.sample_pages.audit_log import audit_log
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, operate, reset
@@ -120,6 +121,8 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         ),
         "step": ("step.html", step(say)),
         "step-refused": ("step.html", step(say)._replace(obstacle="The deadline has passed.")),
+        "log": ("audit_log.html", audit_log(say)),
+        "log-empty": ("audit_log.html", audit_log(say)._replace(rows=())),
         "rescoring": ("rescoring.html", rescoring(say)),
         "rescoring-progress": ("rescoring.html", scoring(say)),
         "rescoring-empty": (

@@ -6,19 +6,23 @@ from tallymark.app.pages.organiser_submissions import (
     MARK_OPTIONS,
     SORT_OPTIONS,
     STATE_OPTIONS,
+    BaselineRow,
     OrganiserSubmissionPage,
     OrganiserSubmissionRow,
     OrganiserSubmissionsPage,
 )
-from tallymark.app.pages.shell import Form, SelectOption
+from tallymark.app.pages.shell import Form, Link, SelectOption
 from tallymark.rendering.table import Name
-from tests.app.sample_pages.shell import SHORT, Say, shell
+from tests.app.sample_pages.shell import SHORT, Say, problems, shell
 
 PATH = "/organise/deer/submissions"
 
 
 def organiser_submissions(say: Say) -> OrganiserSubmissionsPage:
-    form = Form({"q": say("owl"), "state": "scored"}, {"since": "Enter a date and time in UTC."})
+    form = Form(
+        {"q": say("owl"), "state": "scored", "baseline": say("A deer")},
+        {"baseline": "A team has this name.", "since": "Enter a date and time in UTC."},
+    )
     rows = [
         OrganiserSubmissionRow(
             "k3y",
@@ -46,6 +50,14 @@ def organiser_submissions(say: Say) -> OrganiserSubmissionsPage:
         SORT_OPTIONS,
         [Name("accuracy ↑ (public)", "accuracy"), Name("accuracy ↑ (private)", "accuracy")],
         rows,
+        [Link("Submissions as CSV", "/organise/deer/export/submissions.csv")],
+        "10 MB",
+        None,
+        [
+            BaselineRow("3", say("Always deer"), "2 files", False),
+            BaselineRow("4", say("By size"), "1 file", True),
+        ],
+        problems(say),
     )
 
 

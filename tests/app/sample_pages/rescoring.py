@@ -15,7 +15,7 @@ def rescoring(say: Say) -> RescoringPage:
         EntryChangeRow(say("Always deer"), "4", "", "drops out", "40.0 %", "", True),
         EntryChangeRow(say("Foxes"), "", "2", "new", "", "70.0 %"),
     ]
-    form = Form({}, {"": "Submissions that still wait for their scores: 3. Try again in a moment."})
+    form = Form({}, {"": "Not all submissions are scored yet; pending: 3. Try again in a moment."})
     return RescoringPage(
         shell(say, "Re-scoring", PATH, form=form),
         "deer",

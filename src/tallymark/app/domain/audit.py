@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, func, select, update
+from sqlalchemy.orm import Session, joinedload
 
 from tallymark.app.service import Service
 from tallymark.app.store.models import AuditEntry, Challenge, User
@@ -38,6 +39,9 @@ ACTIONS = {
     "delete account": "deleted the account",
     "create reset link": "created a link for a new password",
     "use reset link": "set a new password with a link",
+    "baseline": "added a file of a baseline",
+    "withdraw baseline": "withdrew a baseline",
+    "restore baseline": "restored a baseline",
 }
 """The actions that are logged, in words that follow the name of the user."""
 
@@ -56,6 +60,20 @@ ACCOUNT_ACTIONS = (
     "use reset link",
 )
 """Those whose subject is the name of an account."""
+
+
+def count_entries(session: Session, challenge: Challenge) -> int:
+    """How many entries the log of a challenge has."""
+    query = select(func.count()).select_from(AuditEntry).where(AuditEntry.challenge_id == challenge.id)
+    return session.scalar(query) or 0
+
+
+def list_entries(
+    session: Session, challenge: Challenge, start: int = 0, size: int | None = None
+) -> Sequence[AuditEntry]:
+    """The log of a challenge, the newest entries first."""
+    query = select(AuditEntry).where(AuditEntry.challenge_id == challenge.id).order_by(AuditEntry.id.desc())
+    return session.scalars(query.offset(start).limit(size).options(joinedload(AuditEntry.user))).all()
 
 
 def record(

@@ -229,7 +229,7 @@ def discard_candidate(service: Service, by: User, challenge: Challenge, number: 
 def _find(session: Session, challenge: Challenge, number: int) -> Version:
     candidate = candidate_version(session, challenge)
     if candidate is None or candidate.number != number:
-        raise FormError({"": f"Version {number} does not wait any more: someone has applied or discarded it."})
+        raise FormError({"": f"Version {number} is no longer waiting: someone has applied or discarded it."})
     return candidate
 
 
@@ -237,5 +237,5 @@ def _find_complete(session: Session, challenge: Challenge, number: int) -> Versi
     candidate = _find(session, challenge, number)
     waiting = progress(session, candidate).queued
     if waiting:
-        raise FormError({"": f"Submissions that still wait for their scores: {waiting:,}. Try again in a moment."})
+        raise FormError({"": f"Not all submissions are scored yet; pending: {waiting:,}. Try again in a moment."})
     return candidate

@@ -20,7 +20,8 @@ from tallymark.app.domain.errors import ConflictError, NotFoundError
 from tallymark.app.domain.scoring import process_submission, retry_or_fail
 from tallymark.app.domain.versions import current_version, lock_challenge, queue_rescoring, record_file
 from tallymark.app.service import Service
-from tallymark.app.store.models import Challenge, Submission, User
+from tallymark.app.store.files import StoredContent
+from tallymark.app.store.models import Challenge, Submission, User, Version
 from tallymark.rendering.text import printable
 
 _MAX_NOTE_LENGTH = 200
@@ -60,9 +61,7 @@ def submit_file(
         reason = refusal_reason(session, service, challenge, team_id)
     if reason:
         raise ConflictError(reason)
-    file = service.files.store_stream(stream)
-    now, key = service.now(), secrets.token_urlsafe(12)
-    today, at_once = quota.day_of(now), file.size <= service.settings.direct_bytes
+    file, today = service.files.store_stream(stream), quota.day_of(service.now())
     with service.database.writing() as session:
         locked = lock_challenge(session, challenge.id, shared=True)
         version = None if locked is None else current_version(session, locked)
@@ -77,41 +76,64 @@ def submit_file(
         reason = refusal_reason(session, service, locked, team_id)
         if reason or not quota.take(session, team_id, today, locked.quota):
             raise ConflictError(reason or f"Your team has used all {locked.quota} submissions of today.")
-        record_file(session, file, now)
-        submission = Submission(
-            key=key,
-            challenge_id=locked.id,
-            version_id=version.id,
-            team_id=team_id,
-            user_id=user.id,
-            file=file.hash,
-            file_name=clean_file_name(name),
-            note=printable(note.strip())[:_MAX_NOTE_LENGTH],
-            created=now,
-            late=is_over(locked, now),
-            state="queued",
-            work="score",
-            claimed_by=service.instance_id if at_once else None,
-            claimed=now if at_once else None,
-            attempts=1 if at_once else 0,
-            day=today,
-        )
-        session.add(submission)
-        session.flush()
-        submission_id = submission.id
-        queue_rescoring(session, locked, submission_id)
-        if at_once:
-            service.in_progress.add(submission_id)  # before the worker can see it
+        submission = queue_file(session, service, locked, version, team_id, user, file, name, note, day=today)
+    score_if_claimed(service, submission)
+    return submission.key
+
+
+def queue_file(
+    session: Session,
+    service: Service,
+    challenge: Challenge,
+    version: Version,
+    team_id: int,
+    user: User,
+    file: StoredContent,
+    name: str,
+    note: str = "",
+    *,
+    day: str | None = None,
+) -> Submission:
+    """Store the row of a submission, which is its place in the queue. A small file is claimed by this process."""
+    now, at_once = service.now(), file.size <= service.settings.direct_bytes
+    record_file(session, file, now)
+    submission = Submission(
+        key=secrets.token_urlsafe(12),
+        challenge_id=challenge.id,
+        version_id=version.id,
+        team_id=team_id,
+        user_id=user.id,
+        file=file.hash,
+        file_name=clean_file_name(name),
+        note=printable(note.strip())[:_MAX_NOTE_LENGTH],
+        created=now,
+        late=is_over(challenge, now),
+        state="queued",
+        work="score",
+        claimed_by=service.instance_id if at_once else None,
+        claimed=now if at_once else None,
+        attempts=1 if at_once else 0,
+        day=day,
+    )
+    session.add(submission)
+    session.flush()
+    queue_rescoring(session, challenge, submission.id)
     if at_once:
+        service.in_progress.add(submission.id)  # before the worker can see it
+    return submission
+
+
+def score_if_claimed(service: Service, submission: Submission) -> None:
+    """Score a queued file at once if it is small enough, after its transaction; else wake the worker."""
+    if submission.claimed_by is not None:
         try:
-            process_submission(service, submission_id)
+            process_submission(service, submission.id)
         except Exception:  # it stays in the queue
-            _LOG.exception("a submission could not be scored at once", extra={"facts": {"submission": submission_id}})
-            retry_or_fail(service, submission_id)
+            _LOG.exception("a submission could not be scored at once", extra={"facts": {"submission": submission.id}})
+            retry_or_fail(service, submission.id)
         finally:
-            service.in_progress.discard(submission_id)
+            service.in_progress.discard(submission.id)
     service.work_available.set()
-    return key
 
 
 def clean_file_name(name: str) -> str:

@@ -212,7 +212,7 @@ def add_version(
     if (current and current.id) != (after and after.id):
         raise FormError({"": "Someone else changed this challenge meanwhile. Reload the page and try again."})
     if candidate is not None:
-        raise FormError({"": f"Version {candidate.number} waits. Apply or discard it first, under “Re-scoring”."})
+        raise FormError({"": f"Version {candidate.number} is waiting. Apply or discard it first, under “Re-scoring”."})
     for file in filter(None, (prepared.answers, prepared.sample, prepared.public)):
         record_file(session, file, now)
     last = session.scalar(select(func.max(Version.number)).where(Version.challenge_id == challenge.id)) or 0

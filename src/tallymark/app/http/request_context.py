@@ -28,6 +28,8 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "saved": ("good", "Saved."),
     "version": ("good", "Saved as a new version."),
     "candidate": ("good", "Saved as a new version. The leaderboard stays as it is until you apply it."),
+    "baseline-withdrawn": ("note", "The baseline is withdrawn and no longer ranked."),
+    "baseline-restored": ("good", "The baseline is ranked again."),
     "applied": ("good", "The new version is applied. The leaderboard shows its scores."),
     "discarded": ("note", "The new version is discarded. Nothing has changed."),
     "created": ("good", "Draft created. Only its organisers see it until you publish it."),

@@ -11,7 +11,7 @@ from tallymark.app.domain.scoring import MAX_ATTEMPTS
 from tallymark.app.domain.submission_list import MARKS, SORTS, STATES
 from tallymark.app.domain.versions import metrics_of
 from tallymark.app.pages.formatting import direction_arrow, format_score, metric_names, page_time, pluralize
-from tallymark.app.pages.shell import PageTime, Pagination, SelectOption, Shell
+from tallymark.app.pages.shell import Link, PageTime, Pagination, ProblemSection, SelectOption, Shell
 from tallymark.app.pages.submissions import STATE_TEXTS
 from tallymark.app.store.models import Submission, Version
 from tallymark.metrics.base import Metric
@@ -40,10 +40,21 @@ class OrganiserSubmissionRow(NamedTuple):
     """ "late", "disqualified", "final", "baseline"."""
 
 
+class BaselineRow(NamedTuple):
+    """A baseline, and whether it was withdrawn."""
+
+    team: str
+    """Its id, which the form sends."""
+    name: str
+    files: str
+    withdrawn: bool
+
+
 class OrganiserSubmissionsPage(NamedTuple):
     """`/organise/{slug}/submissions` (organiser_submissions.html).
 
-    The form of filters has `q`, `state`, `mark`, `team`, `since`, `until` and `sort`.
+    The form of filters has `q`, `state`, `mark`, `team`, `since`, `until` and `sort`. Other forms send `action`:
+    "baseline" with its name as `baseline` and the file `submission`, "withdraw" or "restore" with the `team`.
     """
 
     shell: Shell
@@ -57,7 +68,12 @@ class OrganiserSubmissionsPage(NamedTuple):
     sorts: Sequence[SelectOption]
     headings: Sequence[Name]
     rows: Sequence[OrganiserSubmissionRow]
+    exports: Sequence[Link]
+    upload_limit: str
     pages: Pagination | None = None
+    baselines: Sequence[BaselineRow] = ()
+    problems: ProblemSection | None = None
+    """Of the file of a baseline."""
 
 
 class OrganiserSubmissionPage(NamedTuple):
@@ -167,6 +183,16 @@ def organiser_submission_page(
         refundable=submission.day or "",
         late=submission.late,
     )
+
+
+def export_links(slug: str, version: Version) -> list[Link]:
+    """Downloads of the submissions and the leaderboards."""
+    path, parts = f"/organise/{slug}/export", parts_of(version)
+    links = [Link(f"Submissions as {kind.upper()}", f"{path}/submissions.{kind}") for kind in ("csv", "json")]
+    for part in parts:
+        name = "Leaderboard" if len(parts) == 1 else f"{part.capitalize()} leaderboard"
+        links += [Link(f"{name} as {kind.upper()}", f"{path}/{part}-leaderboard.{kind}") for kind in ("csv", "json")]
+    return links
 
 
 def matches_sentence(matching: int, total: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from urllib.parse import urlencode
 
@@ -11,6 +12,7 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from tallymark.app.domain import moderation
+from tallymark.app.domain.baselines import add_baseline, list_baselines, set_withdrawn
 from tallymark.app.domain.challenges import find_challenge
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.permissions import resource_of
@@ -19,11 +21,14 @@ from tallymark.app.domain.teams import member_names
 from tallymark.app.http.errors import invalid_form
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
 from tallymark.app.http.uploads import ParsedForm, format_bytes
+from tallymark.app.pages.formatting import pluralize
 from tallymark.app.pages.organiser_submissions import (
     MARK_OPTIONS,
     SORT_OPTIONS,
     STATE_OPTIONS,
+    BaselineRow,
     OrganiserSubmissionsPage,
+    export_links,
     matches_sentence,
     organiser_submission_page,
     organiser_submission_row,
@@ -31,7 +36,10 @@ from tallymark.app.pages.organiser_submissions import (
     team_options,
 )
 from tallymark.app.pages.pagination import paginate
+from tallymark.app.pages.problems import problem_section
+from tallymark.app.pages.shell import ProblemSection
 from tallymark.app.store.models import Challenge, StoredFile, Team, Version
+from tallymark.errors import Rejection
 
 router = APIRouter()
 PAGE_SIZE = 100
@@ -55,9 +63,23 @@ def find_organised(context: RequestContext, slug: str) -> tuple[Challenge, Versi
 
 
 @router.get("/organise/{slug}/submissions")
-def submissions(slug: str, request: Request, context: ContextDep, page: int = 1) -> Response:
+def submissions(slug: str, context: ContextDep, page: int = 1) -> Response:
     """The submissions of a challenge, searched, filtered and sorted."""
     challenge, version = find_organised(context, slug)
+    return _submissions_page(context, challenge, version, page)
+
+
+def _submissions_page(
+    context: RequestContext,
+    challenge: Challenge,
+    version: Version,
+    page: int = 1,
+    *,
+    baseline: str = "",
+    form_errors: Mapping[str, str] | None = None,
+    problems: ProblemSection | None = None,
+) -> Response:
+    slug, request = challenge.slug, context.request
     values = {name: request.query_params.get(name, "") for name in _FILTER_FIELDS}
     if any("\0" in value for value in values.values()):
         raise NotFoundError()
@@ -65,6 +87,7 @@ def submissions(slug: str, request: Request, context: ContextDep, page: int = 1)
         wanted, errors = parse_filter(values), {}
     except FormError as error:
         wanted, errors = SubmissionFilter(), error.errors
+    errors |= form_errors or {}
     with context.service.database.reading() as session:
         matching = count_submissions(session, version, wanted)
         total = count_submissions(session, version, SubmissionFilter())
@@ -73,7 +96,7 @@ def submissions(slug: str, request: Request, context: ContextDep, page: int = 1)
         start, pages = paginate(matching, page, PAGE_SIZE, path, "submission", f"&{query}" if query else "")
         teams = select(Team.id, Team.name).where(Team.challenge_id == challenge.id).order_by(Team.key)
         view = OrganiserSubmissionsPage(
-            shell=context.shell(f"Submissions to {challenge.title}", values, errors),
+            shell=context.shell(f"Submissions to {challenge.title}", {**values, "baseline": baseline}, errors),
             slug=slug,
             title=challenge.title,
             sentence=matches_sentence(matching, total),
@@ -86,9 +109,49 @@ def submissions(slug: str, request: Request, context: ContextDep, page: int = 1)
                 organiser_submission_row(each, version, context.now)
                 for each in list_submissions(session, version, wanted, start, PAGE_SIZE)
             ],
+            exports=export_links(slug, version),
+            upload_limit=context.upload_limit,
             pages=pages,
+            baselines=[
+                BaselineRow(str(each.team.id), each.team.name, pluralize(each.files, "file"), each.withdrawn)
+                for each in list_baselines(session, challenge)
+            ],
+            problems=problems,
         )
-    return context.page("organiser_submissions.html", view, 422 if errors else 200)
+    return context.page("organiser_submissions.html", view, 422 if errors or problems else 200)
+
+
+@router.post("/organise/{slug}/submissions")
+async def change_baselines(slug: str, request: Request, context: ContextDep) -> Response:
+    """Add a baseline, withdraw one or restore it."""
+    challenge, version = await run_in_threadpool(find_organised, context, slug)  # before anything is read
+    return await handle_form(request, context, partial(_change_baselines, challenge, version), max_files=1)
+
+
+def _change_baselines(challenge: Challenge, version: Version, context: RequestContext, form: ParsedForm) -> Response:
+    action, user, path = (
+        form.values.get("action", ""),
+        context.signed_in_user(),
+        f"/organise/{challenge.slug}/submissions",
+    )
+    name, team = form.values.get("baseline", ""), form.values.get("team", "")
+    try:
+        if action == "baseline":
+            if "submission" not in form.files:
+                raise FormError({"submission": "Choose a file."})
+            file_name, stream = form.files["submission"].filename or "", form.stream("submission")
+            key = add_baseline(context.service, user, challenge, name, stream, file_name)
+            return redirect(f"{path}/{key}")
+        if action in ("withdraw", "restore") and team.isascii() and team.isdigit() and len(team) < 10:
+            withdraws = action == "withdraw"
+            set_withdrawn(context.service, user, challenge, int(team), withdrawn=withdraws)
+            return redirect(path, "baseline-withdrawn" if withdraws else "baseline-restored")
+    except FormError as error:
+        return _submissions_page(context, challenge, version, baseline=name, form_errors=error.errors)
+    except Rejection as error:
+        problems = problem_section(error)
+        return _submissions_page(context, challenge, version, baseline=name, problems=problems)
+    raise invalid_form()
 
 
 @router.get("/organise/{slug}/submissions/{key}")
