@@ -17,6 +17,7 @@ from tallymark.app.pages import (
     challenges,
     leaderboard,
     lifecycle,
+    materials,
     organise,
     rendering,
     result,
@@ -180,7 +181,7 @@ def test_every_template_has_a_sample():
 def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
-    modules = (challenges, leaderboard, lifecycle, organise, accounts, result, shell, submissions)
+    modules = (challenges, leaderboard, lifecycle, materials, organise, accounts, result, shell, submissions)
     assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from fastapi.routing import APIRoute
 from sqlalchemy import update
 
 from tallymark.app import routes
+from tallymark.app.domain.data_files import add_data_file
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
@@ -32,6 +34,7 @@ PAGES = {
     "/challenges": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/sample": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges/{slug}/data/{data}": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/leaderboard": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/submit": (303, 403, 200, 200, 403, 403, 403, 403),
     "/challenges/{slug}/mine": (303, 403, 200, 200, 403, 403, 403, 403),
@@ -43,6 +46,8 @@ PAGES = {
     "/organise": (303, 404, 404, 404, 200, 200, 200, 404),
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/announcements": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/data": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/preview": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/steps/{step}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -71,6 +76,13 @@ FORMS = {
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "answers"): ({"action": "answers"}, ANSWERS, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}/steps/{step}", "close"): ({}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/announcements", "post"): ({"text": "New"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/data", "upload"): (
+        {"title": "train"},
+        {"data": ("train.csv", b"a,b\n1,2\n")},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
+    ("/organise/{slug}/data", "delete"): ({"delete": "{data}"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "add organiser"): (
         {"action": "add organiser", "organiser": "Eve"},
         {},
@@ -102,6 +114,8 @@ def world(stage, host, challenge, player):
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
     filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token, "step": "close"}
+    data = add_data_file(stage.service, host, challenge, "train", io.BytesIO(b"a,b\n1,2\n"), "train.csv")
+    filled["data"] = str(data.id)
     return clients, filled
 
 

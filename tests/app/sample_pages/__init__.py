@@ -10,7 +10,7 @@ from tallymark.app.pages.shell import ErrorPage
 from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
-from tests.app.sample_pages.organise import edit, organise, step
+from tests.app.sample_pages.organise import announcements, data_files, edit, organise, step
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
 
@@ -90,6 +90,19 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
             "challenge.html",
             challenge(say)._replace(preview=True, team=None, may_join=True, may_submit=False),
         ),
+        "challenge-data": (
+            "challenge.html",
+            challenge(say)._replace(
+                data_files=data_files(say).files,
+                announcements=announcements(say).announcements,
+                team=None,
+                may_join=True,
+                must_accept=True,
+            ),
+        ),
+        "announcements": ("announcements.html", announcements(say)),
+        "data-files": ("data_files.html", data_files(say)),
+        "data-files-empty": ("data_files.html", data_files(say)._replace(files=(), titles=())),
         "step": ("step.html", step(say)),
         "step-refused": ("step.html", step(say)._replace(obstacle="The deadline has passed.")),
         "error": (

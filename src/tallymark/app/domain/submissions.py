@@ -66,7 +66,7 @@ def submit_file(
         if checked is not None and not checks.consume_token(session, service, user, locked, checked):
             raise checks.token_not_found(locked)
         reason = refusal_reason(session, service, locked, team_id)
-        if reason or not quota.take(session, team_id, today, locked.quota):
+        if reason or not quota.take(session, team_id, today, locked.quota, locked.total_quota):
             raise ConflictError(reason or f"Your team has used all {locked.quota} submissions of today.")
         record_file(session, file, now)
         submission = Submission(

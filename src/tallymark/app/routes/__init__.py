@@ -2,8 +2,31 @@
 
 from fastapi import APIRouter
 
-from tallymark.app.routes import accounts, analyse, challenges, health, leaderboard, lifecycle, organise, submissions
+from tallymark.app.routes import (
+    accounts,
+    analyse,
+    announcements,
+    challenges,
+    data_files,
+    health,
+    leaderboard,
+    lifecycle,
+    organise,
+    submissions,
+)
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    module.router for module in (analyse, challenges, submissions, leaderboard, accounts, organise, lifecycle, health)
+    module.router
+    for module in (
+        analyse,
+        challenges,
+        submissions,
+        leaderboard,
+        accounts,
+        organise,
+        lifecycle,
+        announcements,
+        data_files,
+        health,
+    )
 )
