@@ -82,6 +82,7 @@ def test_two_challenges_have_two_addresses(stage, host, challenge):
         },
         {"rules": '# Rules\n\n- one\n- <b>two</b> & "three"\n', "summary": "It's 5 > 3 & so on"},
         {"missing": "reject", "opens": "2027-03-01T00:00"},
+        {"total_quota": "50", "must_accept": "1", "rules": "Be fair.", "data_for": "members", "reveal": "organiser"},
     ],
 )
 def test_what_is_saved_unchanged_is_unchanged(stage, host, form):

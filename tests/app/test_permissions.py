@@ -14,6 +14,7 @@ from sqlalchemy import select, update
 from tallymark.app import routes
 from tallymark.app.domain import tokens
 from tallymark.app.domain.baselines import add_baseline
+from tallymark.app.domain.data_files import add_data_file
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
@@ -36,6 +37,7 @@ PAGES = {
     "/challenges": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/sample": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges/{slug}/data/{data}": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/leaderboard": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/submit": (303, 403, 200, 200, 403, 403, 403, 403),
     "/challenges/{slug}/mine": (303, 403, 200, 200, 403, 403, 403, 403),
@@ -48,6 +50,8 @@ PAGES = {
     "/organise": (303, 404, 404, 404, 200, 200, 200, 404),
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/announcements": (303, 404, 404, 404, 200, 200, 404, 404),
+    "/organise/{slug}/data": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/preview": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/steps/{step}": (303, 404, 404, 404, 200, 200, 404, 404),
     "/organise/{slug}/answers/{part}": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -163,6 +167,13 @@ FORMS = {
         {},
         (401, 404, 404, 404, 303, 303, 404, 404),
     ),
+    ("/organise/{slug}/announcements", "post"): ({"text": "New"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
+    ("/organise/{slug}/data", "upload"): (
+        {"title": "train"},
+        {"data": ("train.csv", b"a,b\n1,2\n")},
+        (401, 404, 404, 404, 303, 303, 404, 404),
+    ),
+    ("/organise/{slug}/data", "delete"): ({"delete": "{data}"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
     ("/organise/{slug}", "add organiser"): (
         {"action": "add organiser", "organiser": "Eve"},
         {},
@@ -235,7 +246,8 @@ def world(stage, host, challenge, player):
     upload = io.BytesIO(table(guess(3)))
     baseline = stage.submission(add_baseline(stage.service, host, challenge, "Always lynx", upload, "a.csv"))
     filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token, "step": "close"}
-    filled |= {"file": "submissions.csv", "baseline": str(baseline.team_id)}
+    data = add_data_file(stage.service, host, challenge, "train", io.BytesIO(b"a,b\n1,2\n"), "train.csv")
+    filled |= {"file": "submissions.csv", "baseline": str(baseline.team_id), "data": str(data.id)}
     return clients, {**filled, "account_id": outsider.id, "token_id": token_id}
 
 

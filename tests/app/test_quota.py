@@ -133,3 +133,40 @@ def test_each_team_has_its_own(stage, challenge):
         submissions.submit_file(stage.service, user, challenge, badgers.team.id, stream, "x.csv", "")
     assert not _sent(stage.service, badgers, table(guess(3)))
     assert _sent(stage.service, otters, table(guess(3)))
+
+
+@BOTH
+def test_a_total_quota_counts_all_days(stage, host):
+    """Beside the daily one; rejected files cost nothing, and a submission that is given back can be used again."""
+    challenge = stage.challenge(host, quota="2", total_quota="3")
+    player = stage.team(challenge, "Badgers")
+    player.send(guess(1))
+    player.send(guess(2))
+    with pytest.raises(ConflictError, match="all 2 submissions of today"):
+        player.send(guess(3))
+    stage.clock.move(days=1)
+    assert str(player.quota_status()) == "0 of 2 submissions used today; resets at 00:00 UTC; 2 of 3 used in all"
+    player.send(b"row_id,label\nr000,a\nr000,b\n")
+    player.send(guess(4))
+    with pytest.raises(ConflictError, match="all 3 submissions of this challenge"):
+        player.send(guess(5))
+    stage.clock.move(days=1)
+    assert player.quota_status().remaining == 0
+    assert "used all 3 submissions of this challenge" in player.client().get(player.submit_page).text
+
+
+@BOTH
+def test_of_many_at_once_no_more_than_the_total_are_taken(stage, host):
+    """The last one is taken once."""
+    challenge = stage.challenge(host, quota="50", total_quota="3")
+    player = stage.team(challenge, "Badgers")
+
+    def send(number):
+        try:
+            player.send(guess(number))
+        except ConflictError:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(send, range(8))) == 3

@@ -33,3 +33,19 @@ def test_names_that_look_the_same_are_one(stage, challenge, player, name):
     """A name that differs in case, width or spaces from another is taken."""
     with pytest.raises(FormError, match="This team name is taken"):
         teams.join_challenge(stage.service, stage.person("Eve"), challenge, name, "")
+
+
+def test_rules_are_accepted_before_joining(stage, host):
+    """Where a challenge asks for it; the time is stored."""
+    challenge = stage.challenge(host, must_accept="1", rules="Be fair.")
+    ada = stage.person("Ada")
+    client, path = stage.client(ada), f"/challenges/{challenge.slug}"
+    assert "I have read the rules and accept them." in client.get(path).text
+    page = client.post(f"{path}/join", data={"team": "Badgers"})
+    assert page.status_code == 422
+    assert "accept them to take part" in page.text
+    assert 'value="Badgers"' in page.text
+    assert client.post(f"{path}/join", data={"team": "Badgers", "accept": "1"}).status_code == 303
+    assert stage.all(select(Member.accepted)) == [stage.clock()]
+    with pytest.raises(FormError, match="rules"):
+        stage.challenge(host, must_accept="1", slug="without-rules")

@@ -29,6 +29,7 @@ class AppSettings:
     url: str = _setting("", "Public URL of the app, such as https://scores.example.org.")
     sign_up: str = _setting("invitation", "Who may sign up: by invitation, or open to all.")
     upload_bytes: int = _setting(10_000_000, "Maximum bytes of an uploaded file.")
+    data_bytes: int = _setting(1_000_000_000, "Maximum bytes of a data file for participants.")
     direct_bytes: int = _setting(10_000_000, "Maximum bytes of a file that is scored during the request.")
     rows: int = _setting(10_000_000, "Maximum rows of a file.")
     session_days: int = _setting(30, "Days until a sign-in expires.")

@@ -13,7 +13,7 @@ from tests.app.sample_pages.audit_log import audit_log
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, operate, reset
-from tests.app.sample_pages.organise import edit, organise, step
+from tests.app.sample_pages.organise import announcements, data_files, edit, organise, step
 from tests.app.sample_pages.organiser_submissions import organiser_submission, organiser_submissions
 from tests.app.sample_pages.rescoring import rescoring, scoring
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
@@ -119,6 +119,19 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
             "challenge.html",
             challenge(say)._replace(preview=True, team=None, may_join=True, may_submit=False),
         ),
+        "challenge-data": (
+            "challenge.html",
+            challenge(say)._replace(
+                data_files=data_files(say).files,
+                announcements=announcements(say).announcements,
+                team=None,
+                may_join=True,
+                must_accept=True,
+            ),
+        ),
+        "announcements": ("announcements.html", announcements(say)),
+        "data-files": ("data_files.html", data_files(say)),
+        "data-files-empty": ("data_files.html", data_files(say)._replace(files=(), titles=())),
         "step": ("step.html", step(say)),
         "step-refused": ("step.html", step(say)._replace(obstacle="The deadline has passed.")),
         "log": ("audit_log.html", audit_log(say)),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from tallymark.app.domain.metric_search import ParameterField
 from tallymark.app.pages.lifecycle import StepPage
+from tallymark.app.pages.materials import AnnouncementCard, AnnouncementsPage, DataFileRow, DataFilesPage
 from tallymark.app.pages.metric_picker import ChosenMetric, FoundMetric, MetricPicker
 from tallymark.app.pages.organise import AnswersVersion, EditPage, OrganisedChallenge, OrganisePage
 from tallymark.app.pages.shell import Form, Link, SelectOption
@@ -62,6 +65,7 @@ def edit(say: Say) -> EditPage:
         "10 MB",
         "open",
         versions,
+        data_for=[SelectOption("everyone", "For all"), SelectOption("members", "For those who have joined")],
         reveal=[SelectOption("organiser", "When you reveal it"), SelectOption("closing", "When it is over")],
         steps=[Link("Close challenge", "/organise/deer/steps/close")],
         picker=MetricPicker(
@@ -92,3 +96,18 @@ def step(say: Say) -> StepPage:
         "Reveal private part",
         ["12 teams will see their private scores.", "The final ranking, on 842 private rows, becomes public."],
     )
+
+
+def announcements(say: Say) -> AnnouncementsPage:
+    cards = [AnnouncementCard("7", Markup("<p>The deadline is a week later.</p>"), SHORT)]
+    return AnnouncementsPage(
+        shell(say, "Announcements", "/organise/deer/announcements"), "deer", say("Deer"), cards, 5000
+    )
+
+
+def data_files(say: Say) -> DataFilesPage:
+    rows = [
+        DataFileRow("2", say("train"), "version 2", say("train.csv"), "1.2 MB", "9f86d081" * 8, SHORT, True),
+        DataFileRow("1", say("train"), "version 1", say("train.csv"), "1.1 MB", "60303ae2" * 8, SHORT, False),
+    ]
+    return DataFilesPage(shell(say, "Data", "/organise/deer/data"), "deer", say("Deer"), rows, [say("train")], "1 GB")

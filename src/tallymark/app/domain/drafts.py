@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from tallymark.app.domain.data_files import DATA_FOR
 from tallymark.app.domain.errors import FormError
 from tallymark.app.domain.versions import ScoringConfig, validate_scoring
 from tallymark.data.arguments import split_list
@@ -51,10 +52,15 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
         "deadline": field("deadline", _utc_time),
         "late": field("late", _one_of(LATE)),
         "quota": field("quota", _integer(1, 1000)),
+        "total_quota": field("total_quota", lambda text: _integer(1, 100_000)(text) if text else None),
         "finals": field("finals", _integer(1, 100)),
+        "must_accept": form.get("must_accept") == "1",
+        "data_for": field("data_for", lambda text: _one_of(DATA_FOR)(text or DATA_FOR[0])),
         "reveal": field("reveal", lambda text: _one_of(REVEAL)(text or REVEAL[0])),
         **{f"shows_{name}": form.get(f"show_{name}") == "1" for name in ("intervals", "classes", "counts")},
     }
+    if rules["must_accept"] and not texts["rules"]:
+        errors.setdefault("rules", "Enter the rules that participants must accept.")
     if rules["opens"] and rules["deadline"] and rules["opens"] >= rules["deadline"]:
         errors["deadline"] = "The deadline must be after the opening time."
     split_kind = field("split", _one_of(SPLITS))

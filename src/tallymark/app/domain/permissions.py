@@ -72,6 +72,12 @@ def _member(actor: Actor, _: Resource) -> bool:
     return actor.team_id is not None
 
 
+def _may_download(actor: Actor, resource: Resource) -> bool:
+    challenge = resource.challenge
+    is_open = challenge is not None and challenge.data_for == "everyone"
+    return _can_see(actor, resource) and (is_open or actor.team_id is not None or actor.organises)
+
+
 def _own_team(actor: Actor, resource: Resource) -> bool:
     return resource.published and actor.team_id is not None and actor.team_id == resource.team_id
 
@@ -87,6 +93,7 @@ PERMISSIONS: dict[str, PermissionRule] = {
     "see a challenge": _can_see,
     "see a leaderboard": _can_see,
     "take a sample": _can_see,
+    "download data": _may_download,
     "have an account": _signed_in,
     "join a challenge": _can_join,
     "submit a file": _member,

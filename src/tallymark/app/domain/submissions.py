@@ -62,6 +62,7 @@ def submit_file(
     if reason:
         raise ConflictError(reason)
     file, today = service.files.store_stream(stream), quota.day_of(service.now())
+    key = new_key()
     with service.database.writing() as session:
         locked = lock_challenge(session, challenge.id, shared=True)
         version = None if locked is None else current_version(session, locked)
@@ -74,11 +75,16 @@ def submit_file(
         if checked is not None and not checks.consume_token(session, service, user, locked, checked):
             raise checks.token_not_found(locked)
         reason = refusal_reason(session, service, locked, team_id)
-        if reason or not quota.take(session, team_id, today, locked.quota):
+        if reason or not quota.take(session, team_id, today, locked.quota, locked.total_quota):
             raise ConflictError(reason or f"Your team has used all {locked.quota} submissions of today.")
-        submission = queue_file(session, service, locked, version, team_id, user, file, name, note, day=today)
+        submission = queue_file(session, service, locked, version, team_id, user, file, name, note, key=key, day=today)
     score_if_claimed(service, submission)
     return submission.key
+
+
+def new_key() -> str:
+    """The key of a submission, which is in its address."""
+    return secrets.token_urlsafe(12)
 
 
 def queue_file(
@@ -92,13 +98,14 @@ def queue_file(
     name: str,
     note: str = "",
     *,
+    key: str | None = None,
     day: str | None = None,
 ) -> Submission:
     """Store the row of a submission, which is its place in the queue. A small file is claimed by this process."""
     now, at_once = service.now(), file.size <= service.settings.direct_bytes
     record_file(session, file, now)
     submission = Submission(
-        key=secrets.token_urlsafe(12),
+        key=key or new_key(),
         challenge_id=challenge.id,
         version_id=version.id,
         team_id=team_id,

@@ -18,15 +18,19 @@ from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Member, Organiser, Submission, Team, User
 
 
-def join_challenge(service: Service, user: User, challenge: Challenge, name: str, code: str) -> Team:
-    """Join a challenge in a new team of this name, or in the team with this code. Teams that its
-    organisers make are baselines."""
+def join_challenge(
+    service: Service, user: User, challenge: Challenge, name: str, code: str, *, accepted: bool = False
+) -> Team:
+    """Join a challenge in a new team of this name, or in the team with this code, with its rules accepted where it
+    asks for that. Teams that its organisers make are baselines."""
     with service.database.writing() as session:
         current = session.get(Challenge, challenge.id)
         if current is None:
             raise NotFoundError()
         if is_over(current, service.now()) and not accepts_submissions(current, service.now()):
             raise FormError({"": "The challenge is over; nobody can join any more."})
+        if current.must_accept and not accepted:
+            raise FormError({"accept": "Read the rules and accept them to take part."})
         if code.strip():
             team = session.scalar(select(Team).where(Team.code == code.strip(), Team.challenge_id == challenge.id))
             if team is None:
@@ -38,7 +42,9 @@ def join_challenge(service: Service, user: User, challenge: Challenge, name: str
             team = create_team(session, service, challenge, name, baseline=organises)
         try:
             with session.begin_nested():
-                session.add(Member(team_id=team.id, user_id=user.id, challenge_id=challenge.id))
+                accepted_at = service.now() if accepted else None
+                member = Member(team_id=team.id, user_id=user.id, challenge_id=challenge.id, accepted=accepted_at)
+                session.add(member)
         except IntegrityError:
             raise FormError({"": "You already take part in this challenge."}) from None
         return team

@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 from tallymark.app.domain.accounts import find_signed_in_user
 from tallymark.app.domain.organisers import organises_any
 from tallymark.app.domain.permissions import Actor, Resource, find_actor, require
-from tallymark.app.http.uploads import ParsedForm, format_bytes, read_form
+from tallymark.app.http.uploads import ParsedForm, read_form
+from tallymark.app.pages.formatting import format_bytes
 from tallymark.app.pages.rendering import render
 from tallymark.app.pages.shell import Flash, Form, Link, Person, Shell
 from tallymark.app.service import Service
@@ -39,6 +40,10 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "revealed": ("good", "The private part is revealed."),
     "hidden": ("note", "The private part is hidden."),
     "deleted": ("note", "The draft is deleted."),
+    "announced": ("good", "Posted. It is on the page of the challenge."),
+    "announcement-deleted": ("note", "The announcement is deleted."),
+    "data-added": ("good", "Uploaded."),
+    "data-deleted": ("note", "The file is deleted. Nobody can download it any more."),
     "organiser-added": ("good", "They can organise this challenge now."),
     "organiser-removed": ("note", "They can no longer organise this challenge."),
     "transferred": ("good", "The challenge has a new owner. You are still a co-organiser."),
@@ -138,9 +143,10 @@ async def handle_form(
     handler: Callable[[RequestContext, ParsedForm], Response],
     *,
     max_files: int = 0,
+    max_bytes: int = 0,
 ) -> Response:
     """Read a form, and run its handler in a thread: a few at a time, while others wait without a thread."""
-    form = await read_form(request, max_files, context.settings.upload_bytes)
+    form = await read_form(request, max_files, max_bytes or context.settings.upload_bytes)
     try:
         return await to_thread.run_sync(handler, context, form, limiter=request.app.state.form_limiter)
     finally:

@@ -10,6 +10,7 @@ from starlette.formparsers import FormParser, MultiPartException, MultiPartParse
 from starlette.requests import ClientDisconnect, Request
 
 from tallymark.app.http.errors import RequestError, invalid_form
+from tallymark.app.pages.formatting import format_bytes
 
 MAX_PLAIN_FORM = 600_000  # bytes of a form without files
 _FORM_OVERHEAD = 600_000  # bytes of a form beside its files
@@ -37,18 +38,6 @@ class ParsedForm(NamedTuple):
         """Close the files, which deletes them."""
         for file in self.files.values():
             file.file.close()
-
-
-def format_bytes(count: int) -> str:
-    """A size with its unit.
-
-    >>> format_bytes(10_000_000), format_bytes(2_500)
-    ('10 MB', '2.5 kB')
-    """
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count} bytes"
 
 
 async def read_form(request: Request, max_files: int = 0, max_bytes: int = 0) -> ParsedForm:

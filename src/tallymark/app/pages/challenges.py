@@ -17,6 +17,7 @@ from tallymark.app.pages.formatting import (
     optional_page_time,
     pluralize,
 )
+from tallymark.app.pages.materials import AnnouncementCard, DataFileRow
 from tallymark.app.pages.shell import PageTime, ProblemSection, SelectOption, Shell
 from tallymark.app.store.models import Challenge, Version
 from tallymark.rendering.document import Document
@@ -144,6 +145,11 @@ class ChallengePage(NamedTuple):
     may_organise: bool = False
     preview: bool = False
     """Whether an organiser looks at it as participants see it."""
+    must_accept: bool = False
+    """Whether the form to join has the checkbox `accept`."""
+    announcements: Sequence[AnnouncementCard] = ()
+    data_files: Sequence[DataFileRow] = ()
+    may_download: bool = False
 
 
 def challenge_card(challenge: Challenge, version: Version, state: str, teams: int, now: datetime) -> ChallengeCard:
@@ -203,6 +209,12 @@ def describe_split(challenge: Challenge, version: Version) -> str:
         f"{private:,} rows are private: they decide the final ranking, and their scores are shown when the challenge "
         f"{shown}. Which rows are public stays secret."
     )
+
+
+def describe_quota(challenge: Challenge) -> str:
+    """How many submissions a team has, in words."""
+    total = "" if challenge.total_quota is None else f", {challenge.total_quota:,} in all"
+    return f"{challenge.quota} per team and day{total}"
 
 
 def describe_finals(challenge: Challenge, version: Version) -> str:

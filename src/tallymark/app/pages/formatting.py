@@ -84,6 +84,18 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
+def format_bytes(count: int) -> str:
+    """A size with its unit.
+
+    >>> format_bytes(10_000_000), format_bytes(2_500)
+    ('10 MB', '2.5 kB')
+    """
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} bytes"
+
+
 def metric_names(version: Version) -> dict[str, Name]:
     """The display names of the metrics of a version, each with the string that code uses."""
     return {key: Name(name, key) for key, name in display_names(metrics_of(version), version.positive).items()}

@@ -57,10 +57,11 @@ class EditPage(NamedTuple):
     existing challenge; a new one has the file in its form); the owner's also "add organiser", "remove organiser" and
     "transfer" with the name `organiser`.
 
-    Fields: `title`, `slug`, `summary`, `rules`, `task`, `id_column`, `label_column`, `query_column`, `classes`,
-    `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`, `opens`, `deadline` (as
-    `2026-11-16T12:00`, UTC), `late`, `reveal`, `quota`, `finals`, `show_intervals`, `show_classes`, `show_counts`,
-    and `publish` and `answers_token` of a new one; those of the picker are in `pages.metric_picker`.
+    Fields: `title`, `slug`, `summary`, `rules`, `must_accept`, `data_for`, `task`, `id_column`, `label_column`,
+    `query_column`, `classes`, `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`,
+    `opens`, `deadline` (as `2026-11-16T12:00`, UTC), `late`, `reveal`, `quota`, `total_quota`, `finals`,
+    `show_intervals`, `show_classes`, `show_counts`, and `publish` and `answers_token` of a new one; those of the picker
+    are in `pages.metric_picker`.
     """
 
     shell: Shell
@@ -89,6 +90,7 @@ class EditPage(NamedTuple):
     answers_token: str = ""
     """Sends the answers that were chosen before, when the form is shown again."""
     answers_name: str = ""
+    data_for: Sequence[SelectOption] = ()
 
 
 FIELD_LABELS = {
@@ -96,6 +98,7 @@ FIELD_LABELS = {
     "slug": "Address",
     "summary": "Summary",
     "rules": "Rules",
+    "data_for": "Data files",
     "answers": "Answers",
     "task": "Task",
     "id_column": "Id column",
@@ -114,6 +117,7 @@ FIELD_LABELS = {
     "late": "After the deadline",
     "reveal": "Show the private part",
     "quota": "Submissions per day",
+    "total_quota": "Submissions in all",
     "finals": "Final submissions",
     "organiser": "Add a co-organiser",
 }

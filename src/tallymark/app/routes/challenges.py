@@ -10,14 +10,16 @@ from fastapi.responses import FileResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from tallymark.app.domain.announcements import list_announcements
 from tallymark.app.domain.challenges import (
     accepts_submissions,
     challenge_state,
     find_challenge,
     state_once_published,
 )
+from tallymark.app.domain.data_files import list_data_files
 from tallymark.app.domain.errors import FormError, NotFoundError
-from tallymark.app.domain.permissions import Actor, is_allowed, resource_of
+from tallymark.app.domain.permissions import Actor, Resource, is_allowed, resource_of
 from tallymark.app.domain.teams import count_teams, join_challenge, member_names
 from tallymark.app.domain.versions import current_version
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
@@ -30,11 +32,13 @@ from tallymark.app.pages.challenges import (
     challenge_card,
     describe_columns,
     describe_finals,
+    describe_quota,
     describe_split,
     describe_visibility,
     explain_metrics,
 )
 from tallymark.app.pages.formatting import TASK_NAMES, optional_page_time, pluralize, render_markdown
+from tallymark.app.pages.materials import announcement_card, data_file_rows
 from tallymark.app.store.models import Challenge, Team, Version
 
 router = APIRouter()
@@ -116,7 +120,7 @@ def _challenge_page(
             opens=optional_page_time(challenge.opens, context.now),
             deadline=optional_page_time(challenge.deadline, context.now),
             late="Accepted and marked as late, not ranked" if challenge.late == "mark" else "No submissions",
-            quota=f"{challenge.quota} per team and day",
+            quota=describe_quota(challenge),
             split=describe_split(challenge, version),
             finals=describe_finals(challenge, version),
             shown=describe_visibility(challenge, version),
@@ -126,6 +130,10 @@ def _challenge_page(
             may_submit=team is not None and accepts,
             may_organise=actor.organises,
             preview=preview,
+            must_accept=challenge.must_accept,
+            announcements=[announcement_card(each, context.now) for each in list_announcements(session, challenge)],
+            data_files=data_file_rows(list_data_files(session, challenge), context.now),
+            may_download=is_allowed("download data", actor, Resource(challenge, published=True)),
         )
     return context.page("challenge.html", view, 422 if errors else 200)
 
@@ -166,7 +174,8 @@ def _join(slug: str, context: RequestContext, form: ParsedForm) -> Response:
         context.require("join a challenge", session, resource_of(challenge, version))
     name, code = form.values.get("team", "").strip(), form.values.get("code", "")
     try:
-        join_challenge(context.service, context.signed_in_user(), challenge, name, code)
+        accepted = form.values.get("accept") == "1"
+        join_challenge(context.service, context.signed_in_user(), challenge, name, code, accepted=accepted)
     except FormError as error:
         return _challenge_page(context, slug, form.values, error.errors)
     return redirect(f"/challenges/{slug}", "joined")

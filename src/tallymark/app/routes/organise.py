@@ -70,6 +70,10 @@ _REVEAL = [
     SelectOption("organiser", "When you reveal it", "Once the challenge is over, in a step of its own."),
     SelectOption("closing", "As soon as the challenge is over"),
 ]
+_DATA_FOR = [
+    SelectOption("everyone", "For all who see the challenge"),
+    SelectOption("members", "Only for those who have joined it"),
+]
 _ORGANISER_ACTIONS = {
     "add organiser": (add_organiser, "organiser-added"),
     "remove organiser": (remove_organiser, "organiser-removed"),
@@ -311,6 +315,7 @@ def _edit_page(
         error_links(errors or {}),
         "" if kept is None else kept.token,
         "" if kept is None else kept.file_name,
+        _DATA_FOR,
     )
     return context.page("edit.html", view, 422 if errors or problems else 200)
 
@@ -337,7 +342,10 @@ def challenge_fields(challenge: Challenge, version: Version) -> dict[str, str]:
     """A challenge as the fields of its form."""
     split = version.split
     values = {
-        **{name: getattr(challenge, name) for name in ("title", "slug", "summary", "rules", "late", "reveal")},
+        **{
+            name: getattr(challenge, name)
+            for name in ("title", "slug", "summary", "rules", "late", "reveal", "data_for")
+        },
         **{name: str(getattr(challenge, name)) for name in ("quota", "finals")},
         "opens": _local_time(challenge.opens),
         "deadline": _local_time(challenge.deadline),
@@ -350,10 +358,21 @@ def challenge_fields(challenge: Challenge, version: Version) -> dict[str, str]:
         "split_share": _percent(split["share"]) if "share" in split else "",
         "split_seed": str(split.get("seed", "")),
     }
+    if challenge.total_quota is not None:
+        values["total_quota"] = str(challenge.total_quota)
+    if challenge.must_accept:
+        values["must_accept"] = "1"
     for name in ("intervals", "classes", "counts"):
         if getattr(challenge, f"shows_{name}"):
             values[f"show_{name}"] = "1"
     return values
+
+
+def parse_key(text: str) -> int:
+    """The number of a row from an address or a form."""
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise NotFoundError()
+    return int(text)
 
 
 def _percent(share: float) -> str:

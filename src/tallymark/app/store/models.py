@@ -164,6 +164,9 @@ class Challenge(Base):
     # When the private part is shown: "closing" once the challenge is over, "organiser" once it is also `revealed`.
     reveal: Mapped[str] = mapped_column(String(10), default="organiser", server_default="organiser")
     revealed: Mapped[datetime | None]
+    total_quota: Mapped[int | None]  # submissions a team in all; None: no limit
+    must_accept: Mapped[bool] = mapped_column(default=False, server_default=false())  # the rules, before joining
+    data_for: Mapped[str] = mapped_column(String(10), default="everyone", server_default="everyone")  # or "members"
 
 
 class Organiser(Base):
@@ -228,6 +231,7 @@ class Member(Base):
     team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"), primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
     challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id"))
+    accepted: Mapped[datetime | None]  # when they accepted the rules
 
 
 class Quota(Base):
@@ -387,3 +391,30 @@ class IdempotencyKey(Base):
     fingerprint: Mapped[str] = mapped_column(String(64))  # of the challenge, the file and the note
     submission: Mapped[str] = mapped_column(String(40))  # its key
     created: Mapped[datetime] = mapped_column(index=True)
+
+
+class Announcement(Base):
+    """An announcement of an organiser, in Markdown."""
+
+    __tablename__ = "announcements"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[datetime]
+    text: Mapped[str]
+
+
+class DataFile(Base):
+    """A version of a file for participants; those with the same title are one file."""
+
+    __tablename__ = "data_files"
+    __table_args__ = (UniqueConstraint("challenge_id", "title", "number"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    challenge_id: Mapped[int] = mapped_column(ForeignKey("challenges.id", ondelete="CASCADE"))
+    title: Mapped[str]
+    number: Mapped[int]
+    file: Mapped[str] = mapped_column(ForeignKey("files.hash"))
+    file_name: Mapped[str]
+    size: Mapped[int] = mapped_column(BigInteger)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[datetime]
