@@ -21,10 +21,10 @@ from tallymark.app.http.uploads import (
     MAX_PLAIN_FORM,
     ParsedForm,
     UploadTooLarge,
-    format_bytes,
     limited_stream,
     read_form,
 )
+from tallymark.app.pages.formatting import format_bytes
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Token
 

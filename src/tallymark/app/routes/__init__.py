@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from tallymark.app.routes import (
     accounts,
     analyse,
+    announcements,
     api,
     audit_log,
     challenges,

@@ -20,8 +20,8 @@ from tallymark.app.domain.submission_list import SubmissionFilter, count_submiss
 from tallymark.app.domain.teams import member_names
 from tallymark.app.http.errors import invalid_form
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
-from tallymark.app.http.uploads import ParsedForm, format_bytes
-from tallymark.app.pages.formatting import pluralize
+from tallymark.app.http.uploads import ParsedForm
+from tallymark.app.pages.formatting import format_bytes, pluralize
 from tallymark.app.pages.organiser_submissions import (
     MARK_OPTIONS,
     SORT_OPTIONS,
