@@ -1,4 +1,4 @@
-"""Corrected answers in a real browser: previewed while the old board stays, then applied."""
+"""Corrected answers in a real browser: previewed beside the old board, then applied; one disqualified; a baseline."""
 
 from __future__ import annotations
 
