@@ -15,13 +15,8 @@ FIELDS = {
     "rules": "# Rules\n\nListen to **each** recording.\n\n- one bird for each\n- no <script>alert(1)</script>",
     "id_column": "recording",
     "label_column": "bird",
-    "query_column": "place",
-    "classes": "",
     "positive": "owl",
-    "metrics": "accuracy, fscore(average=macro), mcc",
     "split_column": "part",
-    "split_share": "",
-    "split_seed": "",
     "opens": "2026-01-01T12:30",
     "deadline": "2096-02-29T23:59",
     "quota": "7",
@@ -51,17 +46,32 @@ def test_an_organiser_makes_a_challenge_and_runs_it(visits, server):
     assert visitor.texts(".problems .place") == ["line 2, column 1", "line 4, column 1", "line 4, column 3"]
     assert_kept(visitor)
     visitor.choose("answers", file(HEADER + ROWS, "answers.csv"))
+    visitor.fill(slug="new")
+    visitor.press("Create challenge", 422)
+    assert visitor.page.locator("#errors:focus").count() == 1
+    visitor.page.get_by_role("link", name="Address: Use letters and digits").click()
+    assert visitor.page.locator("[name=slug]:focus").count() == 1
+    assert "answers.csv is kept" in visitor.text()
+    visitor.fill(slug=FIELDS["slug"])
     visitor.press("Create challenge")
-    assert "Challenge created. Others can see it now." in visitor.text()
+    assert "Draft created. Only its organisers see it until you publish it." in visitor.text()
     assert_kept(visitor)
     see_it_as_others_do(visitor)
+    stranger = visits(server)
+    stranger.open("/challenges/birds")
+    assert "Sign in" in stranger.text("h1")
+    visitor.follow("Publish")
+    assert "Everybody sees the title" in visitor.text()
+    visitor.press("Publish")
+    assert "Published. Others can see the challenge now." in visitor.text()
+    publish_data(visitor)
     edit(visitor)
     close_and_reopen(visitor)
 
 
 def see_it_as_others_do(visitor):
     """What was typed is a text, and Markdown in the rules."""
-    visitor.follow("View as participant")
+    visitor.follow("Preview as participant")
     assert visitor.text("h1") == FIELDS["title"]
     assert visitor.texts(".prose li") == ["one bird for each", "no <script>alert(1)</script>"]
     assert visitor.page.locator(".prose strong").inner_text() == "each"
@@ -73,16 +83,35 @@ def see_it_as_others_do(visitor):
     visitor.follow("Edit this challenge")
 
 
+def publish_data(visitor):
+    """A file that a participant downloads, and an announcement that they read."""
+    visitor.follow("Data files")
+    visitor.fill(title="train")
+    visitor.choose("data", file(b"recording,bird\n100,owl\n", "train.csv"))
+    visitor.press("Upload")
+    assert "train, version 1" in visitor.text("tbody th")
+    visitor.follow(FIELDS["title"])
+    visitor.follow("Announcements")
+    visitor.fill(text="The *training* data is here.")
+    visitor.press("Post")
+    visitor.open("/challenges/birds")
+    assert visitor.page.locator("article em").inner_text() == "training"
+    assert visitor.download("link", "train.csv").read_bytes() == b"recording,bird\n100,owl\n"
+    visitor.follow("Edit this challenge")
+
+
 def edit(visitor):
     """Texts are changed as they are; metrics and answers make a new version."""
     visitor.fill(summary="Name the bird.")
     visitor.press("Save")
     assert visitor.texts(".flash") == ["Done Saved."]
     assert visitor.page.locator("[name=summary]").input_value() == "Name the bird."
-    visitor.fill(metrics="accuracy, nonsense")
+    visitor.fill(metric_1_beta="abc")
     visitor.press("Save", 422)
-    assert "nonsense" in visitor.text("#metrics-error")
-    visitor.fill(metrics="mcc, accuracy")
+    assert "must be a finite number greater than 0" in visitor.text("#metrics-error")
+    visitor.press("Remove macro F1")
+    visitor.press("Move up MCC")
+    assert visitor.texts(".picker .metric bdi") == ["MCC", "accuracy"]
     visitor.press("Save")
     assert visitor.texts("tbody th") == ["version 2 in use", "version 1"]
     visitor.choose("answers", file(HEADER + b"1,owl\n1,tit,public\n", "new.csv"))
@@ -98,13 +127,21 @@ def edit(visitor):
 
 def close_and_reopen(visitor):
     """The list and the page say so."""
+    visitor.follow("Close challenge")
+    assert "The private part stays hidden until you reveal it." in visitor.text()
     visitor.press("Close challenge")
     assert "The challenge is closed." in visitor.text()
+    visitor.follow("Reveal private part")
+    assert "0 teams will see their private scores." in visitor.text()
+    visitor.press("Reveal private part")
+    assert "The private part is revealed." in visitor.text()
     visitor.follow("Your challenges")
     assert visitor.texts("tbody .state") == ["Closed", "Open"]
     visitor.open("/challenges/birds")
     assert visitor.page.get_by_role("button", name="Join").count() == 0
     visitor.follow("Edit this challenge")
+    visitor.follow("Reopen challenge")
+    assert "The private part is hidden again." in visitor.text()
     visitor.press("Reopen challenge")
     assert visitor.page.locator(".head .state").inner_text() == "Open"
 
@@ -137,9 +174,17 @@ def test_links_to_sign_up_work_once(visits, server):
 
 
 def fill(visitor):
-    visitor.fill(**FIELDS)
     for name, value in CHOICES.items():
         visitor.page.locator(f'[name="{name}"][value="{value}"]').check()
+    for name in ("query_column", "classes", "split_share"):
+        assert not visitor.page.locator(f"[name={name}]").is_visible()
+    visitor.fill(**FIELDS)
+    for query, name in (("accuracy_score", "accuracy"), ("fscore(average=macro)", "macro F1"), ("Matthews", "MCC")):
+        visitor.fill(metric_search=query)
+        with visitor.page.expect_navigation():
+            visitor.page.locator("[name=metric_search]").press("Enter")
+        visitor.look()
+        visitor.press(f"Add {name}")
     visitor.page.get_by_label("Scores of each class").check()
     visitor.page.get_by_label("Intervals").uncheck()
 
@@ -148,6 +193,7 @@ def assert_kept(visitor):
     """The form has what was filled in."""
     held = {name: visitor.page.locator(f'[name="{name}"]').input_value() for name in FIELDS}
     assert held == FIELDS
+    assert visitor.texts(".picker .metric bdi") == ["accuracy", "macro F1", "MCC"]
     for name, value in CHOICES.items():
         assert visitor.page.locator(f'[name="{name}"]:checked').get_attribute("value") == value
     boxes = [visitor.page.locator(f"[name=show_{name}]").is_checked() for name in ("intervals", "classes", "counts")]
