@@ -428,6 +428,7 @@ def test_errors_of_the_whole_app_are_problem_details_under_api(stage, player, mo
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
         assert answer.json()["status"] == status
     assert found[405].headers["allow"] == "GET"
+    assert client.options(ORGANISED).headers["allow"] == "GET, PATCH"
     assert "zero" not in found[500].text
 
 

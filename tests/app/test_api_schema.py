@@ -28,7 +28,7 @@ expected-statuses = ["2xx", "400", "401", "403", "404", "409", "413", "422"]
 [checks.negative_data_rejection]
 expected-statuses = ["400", "401", "403", "404", "405", "409", "413", "415", "422"]
 """
-RUN = ("--checks", "all", "--max-time", "30", "--max-examples", "20", "--seed", "1", "--continue-on-failure")
+RUN = ("--checks", "all", "--max-time", "60", "--max-examples", "20", "--seed", "1", "--continue-on-failure")
 MORE = ("--no-color", "--no-shrink", "--generation-database", "none", "--request-timeout", str(LIMIT))
 
 
