@@ -53,7 +53,7 @@ def test_dir_and_star_show_what_is_public_and_nothing_else():
     """No helper module, no name of typing; `map` is there, but a star does not shadow the built-in one."""
     homes = {
         *("acceptance", "comparison", "evaluation", "extend", "guidance", "metrics", "model_selection", "sklearn"),
-        *("submissions", "training", "errors"),
+        *("submissions", "training", "client", "errors"),
     }
     assert set(dir(tm)) == {*tm.__all__, *homes, "map", "__version__"}
     assert len(tm.__all__) == len(set(tm.__all__))

@@ -403,6 +403,17 @@ def test_a_submission_that_scoring_rejects_has_its_problems(stage, player):
     assert read["problems"][0]["code"] == "empty_field"
 
 
+@pytest.mark.parametrize("content", [b"row_id,label\n\xff,lynx\n\xff,lynx\n", b"\x89PNG\r\n\x1a\n", b"\xff\xfe\n1\n"])
+def test_a_file_that_is_no_text_is_refused_like_any_other(stage, player, content):
+    """Also where a problem shows what is not valid UTF-8: while checking, and as the problems of a submission."""
+    client = stage.program(player.user)
+    for answer in (client.post(f"{ANIMALS}/check", files={"submission": content}), _submit(client, content)):
+        assert (answer.status_code, answer.json()["file"]) == (422, "submission")
+        assert answer.json()["detail"].startswith("The submission was rejected: ")
+    read = client.get(f"/api/v1/submissions/{player.send(content)}")
+    assert (read.status_code, read.json()["state"]) == (200, "rejected")
+
+
 def test_errors_of_the_whole_app_are_problem_details_under_api(stage, player, monkeypatch):
     """Unknown paths, methods and hosts, and our own faults, which tell nothing but a reference."""
     client = stage.program(player.user, raise_server_exceptions=False)
@@ -417,6 +428,7 @@ def test_errors_of_the_whole_app_are_problem_details_under_api(stage, player, mo
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
         assert answer.json()["status"] == status
     assert found[405].headers["allow"] == "GET"
+    assert client.options(ORGANISED).headers["allow"] == "GET, PATCH"
     assert "zero" not in found[500].text
 
 

@@ -21,7 +21,7 @@ from tallymark.app.http.middleware import RequestMiddleware
 from tallymark.app.http.problem_details import internal_problem, is_api, problem_response
 from tallymark.app.http.request_context import RequestContext, request_context
 from tallymark.app.pages.shell import ErrorPage, Link
-from tallymark.app.routes import ROUTERS
+from tallymark.app.routes import ROUTERS, allowed_methods
 from tallymark.app.service import Service, utc_now
 from tallymark.app.settings import AppSettings
 from tallymark.app.worker import Worker
@@ -74,6 +74,8 @@ def create_app(settings: AppSettings, clock: Callable[[], datetime] = utc_now) -
 async def _handle_error(request: Request, error: Exception) -> Response:
     """The page of a refused request; users who must sign in first are redirected."""
     if is_api(request):
+        if isinstance(error, HTTPException) and error.status_code == 405:
+            error.headers = {"Allow": ", ".join(allowed_methods(request.url.path))}
         return problem_response(request, error)
     shown: AppError
     if isinstance(error, AppError):

@@ -5,13 +5,14 @@ An invalid field is in `errors` by its name, a rejected file has its `problems` 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from tallymark.app.domain.errors import AppError, FormError, NotFoundError, SignInRequiredError
@@ -28,7 +29,7 @@ def is_api(request: Request) -> bool:
     return request.url.path.startswith(API_PREFIX)
 
 
-def problem_response(request: Request, error: Exception) -> JSONResponse:
+def problem_response(request: Request, error: Exception) -> Response:
     """The response to a request of the API that raised an error."""
     if isinstance(error, FormError):
         named = {name: text for name, text in error.errors.items() if name}
@@ -44,7 +45,7 @@ def problem_response(request: Request, error: Exception) -> JSONResponse:
             "total": error.total,
             "stopped": error.stopped,
         }
-        return _response(request, 422, str(error).partition("\n")[0], kind="rejected-file", **facts)
+        return _response(request, 422, _rejection_sentence(error), kind="rejected-file", **facts)
     if isinstance(error, HTTPException) and error.status_code != 404:
         detail = f"{request.method} is not supported here."
         return _response(request, error.status_code, detail, headers=error.headers)
@@ -55,7 +56,15 @@ def problem_response(request: Request, error: Exception) -> JSONResponse:
     return _response(request, status_of(error), error.message, "" if status_of(error) == 400 else error.hint)
 
 
-def internal_problem(request: Request) -> JSONResponse:
+def _rejection_sentence(error: Rejection) -> str:
+    """The first problem, and how many there are."""
+    first, least = error.problems[0], "at least " * error.stopped
+    more = "" if error.total == 1 else f" ({least}{error.total:,} problems in all)"
+    verb = "were" if error.file == "answers" else "was"
+    return f"The {error.file} {verb} rejected: {first}. {first.mend}{more}."
+
+
+def internal_problem(request: Request) -> Response:
     """The response to a request that failed by our fault. The log has the details by the reference."""
     error = RequestError(500, "An internal error occurred and was logged.", "Try again later.")
     return problem_response(request, error)
@@ -69,7 +78,7 @@ def _response(
     kind: str = "",
     headers: Mapping[str, str] | None = None,
     **members: Any,
-) -> JSONResponse:
+) -> Response:
     title = HTTPStatus(status).phrase
     content = {
         "type": f"urn:tallymark:{kind or title.lower().replace(' ', '-')}",
@@ -80,4 +89,5 @@ def _response(
         "reference": request.state.reference,
     }
     more = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
-    return JSONResponse(content, status, {**(headers or {}), **more}, MEDIA_TYPE)
+    body = json.dumps(content).encode()  # in ASCII: a problem of a file may show characters that UTF-8 lacks
+    return Response(body, status, {**(headers or {}), **more}, MEDIA_TYPE)

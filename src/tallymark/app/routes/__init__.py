@@ -2,6 +2,7 @@
 `routes.api` answer programs."""
 
 from fastapi import APIRouter
+from fastapi.routing import APIRoute
 
 from tallymark.app.routes import (
     accounts,
@@ -42,3 +43,9 @@ _PAGES = (
     health,
 )
 ROUTERS: tuple[APIRouter, ...] = (*(module.router for module in _PAGES), *api.ROUTERS)
+
+
+def allowed_methods(path: str) -> list[str]:
+    """The methods that a path accepts."""
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    return sorted({method for route in routes if route.path_regex.match(path) for method in route.methods or ()})

@@ -8,7 +8,8 @@ from typing import Annotated, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 T = TypeVar("T")
-PlainText = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=400_000)]
+PlainText = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=50_000)]
+ShortText = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$", max_length=200)]
 
 
 class Request(BaseModel):
@@ -20,20 +21,20 @@ class Request(BaseModel):
 class JoinRequest(Request):
     """The name of a new team, or the code of an existing one."""
 
-    team: PlainText = ""
-    code: PlainText = ""
+    team: ShortText = ""
+    code: ShortText = ""
 
 
 class FinalsRequest(Request):
     """The keys of the submissions that count in the private part; none for the best public one."""
 
-    submissions: Annotated[list[PlainText], Field(max_length=100)]
+    submissions: Annotated[list[ShortText], Field(max_length=100)]
 
 
 class SettingsRequest(Request):
     """Settings to change, by the names of their fields."""
 
-    fields: dict[PlainText, PlainText]
+    fields: dict[ShortText, PlainText]
 
 
 class Page(BaseModel, Generic[T]):
