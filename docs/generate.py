@@ -1,14 +1,23 @@
-"""Writes the pages that come from the code: of metrics, public names, decisions, commands, settings and states."""
+"""Writes the pages that come from the code, and the lines that say how tallymark is installed."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from generators import api_pages, command_help, decision_page, metric_pages, names_table, settings_table, state_sizes
+from generators import (
+    api_pages,
+    command_help,
+    decision_page,
+    installation,
+    metric_pages,
+    names_table,
+    settings_table,
+    state_sizes,
+)
 
 FOLDER = Path(__file__).parent
-SOURCES = (metric_pages, api_pages, decision_page, command_help, settings_table, names_table, state_sizes)
+SOURCES = (metric_pages, api_pages, decision_page, command_help, settings_table, names_table, state_sizes, installation)
 
 
 def main(folder: Path = FOLDER) -> None:

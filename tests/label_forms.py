@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 
 import tallymark as tm
 
@@ -168,6 +169,12 @@ TEXTS_WITH_GAPS = {
     ),
 }
 
+
+def of_torch(values, dtype=None):
+    torch = pytest.importorskip("torch")
+    return torch.tensor(values, dtype=dtype and getattr(torch, dtype))
+
+
 NUMBERS_ALL = {
     **{f"numpy {code}": lambda v, code=code: np.array(v, dtype=code) for code in "bhilqBHILQ"},
     **{f"numpy >{code}": lambda v, code=code: np.array(v, dtype=f">{code}") for code in ("i2", "i4", "i8", "u8")},
@@ -177,8 +184,8 @@ NUMBERS_ALL = {
     "unaligned": lambda v: np.array([(1, x) for x in v], dtype=[("a", "i1"), ("b", "i8")])["b"],
     "int enum": lambda v: [enum.IntEnum("Codes", {f"C{k}": k for k in range(101)})(x) for x in v],
     "fractions": lambda v: [int(Fraction(x)) for x in v],
-    "torch": lambda v: __import__("torch").tensor(v),
-    "torch uint8": lambda v: __import__("torch").tensor(v, dtype=__import__("torch").uint8),
+    "torch": of_torch,
+    "torch uint8": lambda v: of_torch(v, "uint8"),
     "range subset": lambda v: memoryview(np.array(v)),
 }
 
@@ -204,7 +211,7 @@ TRUTH_ONLY = {
     "arrow dictionary of doubles": lambda v: pa.array(v, pa.float64()).dictionary_encode(),
     "decimals": lambda v: [None if x is None else Decimal(x) for x in v],
     "fractions": lambda v: [None if x is None else Fraction(x) for x in v],
-    "torch": lambda v: __import__("torch").tensor(v, dtype=__import__("torch").float32),
+    "torch": lambda v: of_torch(v, "float32"),
     "some of each": lambda v: [
         f(x) for x, f in zip(v, [int, float, Decimal, Fraction, np.int8, np.float32, np.uint64, int], strict=True)
     ],

@@ -30,11 +30,17 @@ PACKAGES = {
     "spark": "pyspark",
     "ray": "ray",
     "app": "fastapi",
+    "postgres": "psycopg",
 }
 
 
 def floor_of(requirement):
     return re.fullmatch(r"([\w.-]+)(?:\[.*\])?>=([\d.]+).*", requirement)
+
+
+def test_the_extra_all_is_what_a_user_of_any_interface_needs():
+    parts = ("files", "plots", "cli", "app", "postgres")
+    assert sorted(EXTRAS["all"]) == sorted({requirement for part in parts for requirement in EXTRAS[part]})
 
 
 @pytest.fixture

@@ -19,8 +19,7 @@ Y, P = [3.0, -0.5, 2.0, 7.0], [2.5, 0.0, 2.0, 8.0]
 
 
 def torch_tensor(values):
-    import torch
-
+    torch = pytest.importorskip("torch")
     return torch.tensor(values, requires_grad=True)
 
 
@@ -198,7 +197,6 @@ def test_missing_packages_are_named(monkeypatch):
 
 def test_a_tensor_that_numpy_cannot_read_is_refused():
     """bfloat16 has no NumPy type."""
-    import torch
-
+    torch = pytest.importorskip("torch")
     with pytest.raises(tm.TypeOfDataError, match="could not be read as an array"):
         tm.rmse(torch.tensor(Y, dtype=torch.bfloat16), P)

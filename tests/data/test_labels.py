@@ -89,7 +89,7 @@ OTHER_BOOLS = [True, True, False, True, False, True, True, False]
         sliced(pa.array),
         lambda v: pa.chunked_array([v[:3], v[3:]]),
         lambda v: pa.array(v).dictionary_encode() if hasattr(pa.array(v), "dictionary_encode") else pa.array(v),
-        lambda v: __import__("torch").tensor(v),
+        lambda v: pytest.importorskip("torch").tensor(v),
         lambda v: [int(x) for x in v],
         lambda v: np.array(v).view(np.int8),
     ],

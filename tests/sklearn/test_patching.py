@@ -76,6 +76,17 @@ def test_as_a_context_manager_it_undoes_only_its_own_patch():
     tm.sklearn.unpatch()  # is fine where nothing is patched
 
 
+def test_a_block_within_a_patch_gives_its_strictness_back():
+    with tm.sklearn.patch():
+        with tm.sklearn.patch(strict=False):
+            assert not patching.is_strict()
+        assert patching.is_patched()
+        assert patching.is_strict()
+        with tm.sklearn.patch(strict=False):
+            tm.sklearn.unpatch()
+        assert not patching.is_patched()
+
+
 def test_scorers_that_a_caller_made_are_patched_where_a_module_has_them(monkeypatch):
     scorer = sklearn.metrics.make_scorer(theirs.f1_score, average="macro")
     monkeypatch.setattr(sys.modules[__name__], "scorer", scorer, raising=False)

@@ -104,8 +104,7 @@ def test_an_eval_set_takes_groups_queries_and_missing_rows():
 
 
 def torch_tensor(values):
-    import torch
-
+    torch = pytest.importorskip("torch")
     return torch.tensor(values, dtype=torch.float64)
 
 

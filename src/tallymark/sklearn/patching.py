@@ -20,17 +20,19 @@ _strict = True
 
 
 class Patch:
-    """What `patch` returns: as a context manager it takes the patch back, if that call made it."""
+    """What `patch` returns: as a context manager it restores what was there before that call."""
 
-    def __init__(self, *, made: bool) -> None:
-        self._made = made
+    def __init__(self, *, strict_before: bool | None) -> None:
+        self._strict_before = strict_before  # None if it was not patched
 
     def __enter__(self) -> Patch:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._made:
+        if self._strict_before is None:
             unpatch()
+        elif _patched:
+            patch(strict=self._strict_before)
 
     def __repr__(self) -> str:
         return f"sklearn.metrics is {'patched: tallymark answers its functions' if _patched else 'not patched'}"
@@ -58,11 +60,11 @@ def patch(*, strict: bool = True) -> Patch:
     from tallymark.sklearn import patched
 
     with _lock:
-        made = not _patched
+        before = _strict if _patched else None
         _exchange(patched.ORIGINALS, patched.FUNCTIONS)
         _patched, _strict = True, strict
         os.environ[ENVIRONMENT] = "strict" if strict else "ours"
-    return Patch(made=made)
+    return Patch(strict_before=before)
 
 
 def unpatch() -> None:

@@ -72,8 +72,14 @@ def test_random_calls_agree_with_scikit_learn(name):
     served = 0
     for _ in range(300):
         args, options = draw_call(name, rng, choose)
-        served += check(name, *args, **options)
+        served += check(name, *args, tolerance=rounding(name, args[1]), **options)
     assert served > 30
+
+
+def rounding(name, table):
+    """Since SciPy 1.18, scikit-learn's ranks of float32 scores are float32."""
+    ranks = name == "label_ranking_average_precision_score"
+    return 1e-6 if ranks and np.asarray(table).dtype == np.float32 else 1e-12
 
 
 @pytest.mark.parametrize("form", ["float64", "float32", "tied", "integers", "lists", "Fortran order"])
@@ -81,9 +87,10 @@ def test_random_calls_agree_with_scikit_learn(name):
 def test_plain_tables_are_always_served(name, form):
     rng = np.random.default_rng(0)
     truth, table = rng.integers(0, 2, (50, 4)), SCORES[form](rng.random((50, 4)))
-    assert check(name, truth, table)
-    assert check(name, truth > 0, table)
-    assert check(name, truth, table, sample_weight=rng.random(50) + 0.5)
+    tolerance = rounding(name, table)
+    assert check(name, truth, table, tolerance=tolerance)
+    assert check(name, truth > 0, table, tolerance=tolerance)
+    assert check(name, truth, table, tolerance=tolerance, sample_weight=rng.random(50) + 0.5)
 
 
 @pytest.mark.parametrize("labels", ["whole numbers", "strings", "objects", "list", "series"])

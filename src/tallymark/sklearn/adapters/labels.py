@@ -493,7 +493,7 @@ def class_likelihood_ratios(
     y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, replace_undefined_by: Any = np.nan
 ) -> Any:
     pairs = count_pairs(y_true, y_pred, sample_weight)
-    if len(pairs.classes()) != 2:
+    if len(pairs.classes()) != 2 or (labels is not None and np.size(labels) != 2):
         raise UnservedError("class_likelihood_ratios needs two classes")
     return pairs.answer(theirs.class_likelihood_ratios, labels=labels, replace_undefined_by=replace_undefined_by)
 
