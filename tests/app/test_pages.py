@@ -12,7 +12,17 @@ from typing import NamedTuple
 import jinja2
 import pytest
 
-from tallymark.app.pages import accounts, challenges, leaderboard, organise, rendering, result, shell, submissions
+from tallymark.app.pages import (
+    accounts,
+    challenges,
+    leaderboard,
+    organise,
+    people,
+    rendering,
+    result,
+    shell,
+    submissions,
+)
 from tallymark.app.pages.leaderboard import ChartPoint
 from tallymark.app.pages.shell import Form
 from tallymark.submissions.problems import RULES
@@ -170,7 +180,7 @@ def test_every_template_has_a_sample():
 def test_every_view_has_a_sample():
     """No view is left out either."""
     made = {type(view).__name__ for _, view in samples().values()}
-    modules = (challenges, leaderboard, organise, accounts, result, shell, submissions)
+    modules = (challenges, leaderboard, organise, people, accounts, result, shell, submissions)
     assert made == {name for module in modules for name in vars(module) if name.endswith("Page")}
 
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
+from sqlalchemy import select
 
 from tallymark.app import routes
+from tallymark.app.domain.invitations import create_shared_link
 from tallymark.app.domain.organisers import add_organiser
 from tallymark.app.domain.permissions import PERMISSIONS
 from tallymark.app.http import request_context
 from tallymark.app.routes import ROUTERS
+from tallymark.app.store.models import Invitation
 from tests.app.stage import FORM, guess, table, token_of, truth
 
 pytestmark = pytest.mark.slow
@@ -38,6 +41,7 @@ PAGES = {
     "/sign-in": (200, 200, 200, 200, 200, 200, 200, 200),
     "/sign-up": (200, 200, 200, 200, 200, 200, 200, 200),
     "/account": (303, 200, 200, 200, 200, 200, 200, 200),
+    "/invitations": (303, 404, 404, 404, 200, 404, 200, 200),
     "/organise": (303, 404, 404, 404, 200, 200, 200, 404),
     "/organise/new": (303, 404, 404, 404, 200, 404, 200, 404),
     "/organise/{slug}": (303, 404, 404, 404, 200, 200, 404, 404),
@@ -62,6 +66,26 @@ FORMS = {
         {"action": "invite", "role": "organiser"},
         {},
         (401, 404, 404, 404, 404, 404, 404, 200),
+    ),
+    ("/invitations", "link"): (
+        {"action": "link", "uses": "3", "link_days": "3"},
+        {},
+        (401, 404, 404, 404, 200, 404, 200, 200),
+    ),
+    ("/invitations", "people"): (
+        {"action": "people", "people": "Ada", "days": "3"},
+        {},
+        (401, 404, 404, 404, 200, 404, 200, 200),
+    ),
+    ("/invitations", "to a challenge"): (
+        {"action": "people", "people": "Ada", "days": "3", "challenge": "{slug}"},
+        {},
+        (401, 404, 404, 404, 200, 404, 422, 422),
+    ),
+    ("/invitations", "revoke"): (
+        {"action": "revoke", "invitation": "{invitation}"},
+        {},
+        (401, 404, 404, 404, 303, 404, 404, 404),
     ),
     ("/organise/new", ""): ({**FORM, "slug": "another"}, ANSWERS, (401, 404, 404, 404, 303, 404, 303, 404)),
     ("/organise/{slug}", "save"): ({**FORM, "action": "save"}, {}, (401, 404, 404, 404, 303, 303, 404, 404)),
@@ -97,7 +121,10 @@ def world(stage, host, challenge, player):
     people = (None, stage.person("Eve"), player.user, other.user, host, co_organiser, rival, operator)
     clients = {name: stage.client(user) for name, user in zip(WHO, people, strict=True)}
     token = token_of(player.upload(guess(7)).text)
-    return clients, {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    create_shared_link(stage.service, host, 3, 3, challenge)
+    invitation = str(stage.all(select(Invitation.id))[0])
+    filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
+    return clients, {**filled, "invitation": invitation}
 
 
 def test_every_route_is_in_the_matrix():

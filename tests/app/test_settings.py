@@ -22,7 +22,7 @@ def test_options_go_before_the_environment():
         ({"port": 65_536}, "`port` must be at most 65535; got 65536"),
         ({"upload_bytes": -1}, "`upload_bytes` must be a positive integer; got -1"),
         ({"scorers": True}, "`scorers` must be a positive integer; got True"),
-        ({"sign_up": "maybe"}, "`sign_up` must be one of invitation, open; got 'maybe'"),
+        ({"sign_up": "maybe"}, "`sign_up` must be one of invitation, provider, open; got 'maybe'"),
         ({"url": "scores.example.org"}, "`url` must begin with http:// or https://; got 'scores.example.org'"),
     ],
 )

@@ -11,6 +11,7 @@ from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
+from tests.app.sample_pages.people import invitations
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
 
@@ -75,6 +76,7 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
             sign_up(say)._replace(refused="To sign up you need a link from an organiser."),
         ),
         "account": ("account.html", account(say)),
+        "invitations": ("invitations.html", invitations(say)),
         "organise": ("organise.html", organise(say)),
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),

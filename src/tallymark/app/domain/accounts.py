@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import unicodedata
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -78,14 +78,12 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
                 organiser=invited is not None and invited.organiser,
                 operator=invited is not None and invited.first,
                 created=now,
+                **confirmed_address(session, invited),
             )
             session.add(user)
             session.flush()
             if invited is not None:
-                unused = (Invitation.id == invited.id) & Invitation.used.is_(None)
-                claim = update(Invitation).where(unused).values(used=now, used_by=user.id).returning(Invitation.id)
-                if session.scalar(claim) is None:  # someone else used it first
-                    raise FormError({"": INVALID_INVITATION})
+                use_invitation(session, invited, user, now)
             return user
     except IntegrityError:
         raise FormError({"name": "This name is taken. Choose another."}) from None
@@ -94,9 +92,27 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
 def find_valid_invitation(session: Session, service: Service, secret: str) -> Invitation | None:
     """The invitation of a link, if it can still be used."""
     invitation = session.scalar(select(Invitation).where(Invitation.secret == hash_secret(secret)))
-    if invitation is None or invitation.used is not None or invitation.expires <= service.now():
+    if invitation is None or invitation.uses >= invitation.max_uses or invitation.revoked is not None:
         return None
-    return invitation
+    return invitation if invitation.expires > service.now() else None
+
+
+def confirmed_address(session: Session, invitation: Invitation | None) -> dict[str, str]:
+    """The columns of the address that an invitation confirms: only who reads its mail has the link. An address of
+    another account stays there."""
+    if invitation is None or invitation.mail is None or not invitation.email:
+        return {}
+    key = invitation.email.lower()
+    taken = session.scalar(select(User.id).where(User.email_key == key))
+    return {} if taken is not None else {"email": invitation.email, "email_key": key}
+
+
+def use_invitation(session: Session, invitation: Invitation, user: User, now: datetime) -> None:
+    """Count a use, in one statement: of several at once, as many succeed as are left."""
+    left = (Invitation.id == invitation.id) & (Invitation.uses < Invitation.max_uses) & Invitation.revoked.is_(None)
+    used = update(Invitation).where(left).values(uses=Invitation.uses + 1, used=now, used_by=user.id)
+    if session.scalar(used.returning(Invitation.id)) is None:
+        raise FormError({"": INVALID_INVITATION})
 
 
 def create_invitation(service: Service, by: User | None, *, organiser: bool) -> str:

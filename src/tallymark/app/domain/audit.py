@@ -18,6 +18,8 @@ ACTIONS = {
     "add organiser": "added a co-organiser",
     "remove organiser": "removed a co-organiser",
     "transfer": "transferred the challenge",
+    "invite": "invited people",
+    "revoke invitation": "revoked an invitation",
 }
 """The actions that are logged, in words that follow the name of the user."""
 

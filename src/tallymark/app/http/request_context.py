@@ -34,6 +34,8 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "organiser-removed": ("note", "They can no longer organise this challenge."),
     "transferred": ("good", "The challenge has a new owner. You are still a co-organiser."),
     "chosen": ("good", "Selection saved."),
+    "invitations-queued": ("good", "The invitations are being sent."),
+    "invitation-revoked": ("note", "Invitation revoked. Its link no longer works."),
     "password": ("good", "Password changed. You were signed out on all other devices."),
     "signed-out": ("note", "You are signed out."),
     "welcome": ("good", "Welcome. You are signed in."),

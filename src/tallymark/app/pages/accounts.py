@@ -26,6 +26,8 @@ class SignUpPage(NamedTuple):
     """The role that the invitation gives, in a sentence."""
     refused: str = ""
     """Why sign-up is not possible; empty if it is."""
+    next: str = ""
+    """Where those who have an account already sign in to."""
 
 
 class InvitationRow(NamedTuple):
@@ -35,7 +37,7 @@ class InvitationRow(NamedTuple):
     created: PageTime
     expires: PageTime
     state: str
-    """ "open", "used" or "expired"."""
+    """ "open", "used", "expired", "revoked" or "not delivered"."""
 
 
 class AccountPage(NamedTuple):

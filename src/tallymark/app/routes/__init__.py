@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from tallymark.app.routes import accounts, analyse, challenges, health, leaderboard, organise, submissions
+from tallymark.app.routes import accounts, analyse, challenges, health, invitations, leaderboard, organise, submissions
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    module.router for module in (analyse, challenges, submissions, leaderboard, accounts, organise, health)
+    module.router for module in (analyse, challenges, submissions, leaderboard, accounts, invitations, organise, health)
 )

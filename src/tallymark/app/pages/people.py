@@ -1,0 +1,41 @@
+"""Invitations, teams, e-mail addresses and new passwords."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tallymark.app.pages.shell import PageTime, Pagination, SelectOption, Shell
+
+
+class SentInvitation(NamedTuple):
+    """An invitation in the list of who created it."""
+
+    id: int
+    who: str
+    """A name, an address, or "anyone with the link"."""
+    challenge: str
+    uses: str
+    """ "3 of 200"."""
+    expires: PageTime
+    state: str
+    """ "open", "used", "expired", "revoked" or "not delivered"."""
+
+
+class InvitationsPage(NamedTuple):
+    """`/invitations` (invitations.html).
+
+    Its forms send `action`: "people" with the text `people` or the file `list`, `challenge` (a slug or empty), `days`
+    and `how` ("csv" or "mail"); "link" with `uses`, `challenge` and `link_days`; "revoke" with `invitation`.
+    """
+
+    shell: Shell
+    challenges: Sequence[SelectOption]
+    may_mail: bool
+    max_people: str
+    wrong_lines: Sequence[tuple[str, str]] = ()
+    """The place of each wrong line, and what is wrong."""
+    more_lines: str = ""
+    new_link: str = ""
+    invitations: Sequence[SentInvitation] = ()
+    pages: Pagination | None = None
