@@ -11,7 +11,7 @@ from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
-from tests.app.sample_pages.people import invitations
+from tests.app.sample_pages.people import confirm_email, email, forgot, invitations, notice, reset
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
 
@@ -77,6 +77,17 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         ),
         "account": ("account.html", account(say)),
         "invitations": ("invitations.html", invitations(say)),
+        "notice": ("notice.html", notice(say)),
+        "forgot": ("forgot.html", forgot(say)),
+        "forgot-refused": ("forgot.html", forgot(say)._replace(refused="This server does not send e-mail.")),
+        "reset": ("reset.html", reset(say)),
+        "reset-refused": ("reset.html", reset(say)._replace(refused="This link is invalid.")),
+        "email": ("email.html", email(say)),
+        "email-empty": ("email.html", email(say)._replace(address="", waiting="")),
+        "email-refused": ("email.html", email(say)._replace(refused="This server does not send e-mail.")),
+        "confirm-email": ("confirm_email.html", confirm_email(say)),
+        "confirm-email-refused": ("confirm_email.html", confirm_email(say)._replace(refused="This link is invalid.")),
+        "sign-up-email-refused": ("sign_up.html", sign_up(say)._replace(domains="example.edu or example.org")),
         "organise": ("organise.html", organise(say)),
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=())),

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tallymark.app.pages.people import InvitationsPage, SentInvitation
+from tallymark.app.pages.people import (
+    ConfirmEmailPage,
+    EmailPage,
+    ForgotPage,
+    InvitationsPage,
+    NoticePage,
+    ResetPage,
+    SentInvitation,
+)
 from tallymark.app.pages.shell import Form, SelectOption
 from tests.app.sample_pages.shell import SHORT, Say, shell
 
@@ -25,3 +33,28 @@ def invitations(say: Say) -> InvitationsPage:
             SentInvitation(8, "anyone with the link", "", "30 of 30", SHORT, "used"),
         ],
     )
+
+
+def notice(say: Say) -> NoticePage:
+    return NoticePage(shell(say, "Check your mail", "/forgot-password", person=False), "A mail is on its way.")
+
+
+def forgot(say: Say) -> ForgotPage:
+    form = Form({"account": say("ada")}, {"account": "Enter the name of your account."})
+    return ForgotPage(shell(say, "Forgot your password?", "/forgot-password", person=False, form=form))
+
+
+def reset(say: Say) -> ResetPage:
+    form = Form({}, {"password": "Too easy to guess."})
+    return ResetPage(shell(say, "Set a new password", "/reset", person=False, form=form), "c2VjcmV0", say("Ada"), 10)
+
+
+def email(say: Say) -> EmailPage:
+    form = Form({"email": say("ada"), "mail_results": "1"}, {"email": "Enter an e-mail address."})
+    here = shell(say, "E-mail", "/account/email", form=form)
+    return EmailPage(here, say("ada@example.org"), say("new@example.org"), True)
+
+
+def confirm_email(say: Say) -> ConfirmEmailPage:
+    here = shell(say, "Confirm your address", "/account/email/confirm", person=False)
+    return ConfirmEmailPage(here, "c2VjcmV0", say("ada@example.org"), say("Ada"))

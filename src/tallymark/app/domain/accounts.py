@@ -57,14 +57,19 @@ def check_password(password: str, again: str, name: str) -> None:
         raise FormError({"again": "The two passwords differ."})
 
 
+def hash_password(service: Service, password: str) -> str:
+    """The hash of a password, of which few are computed at the same time."""
+    with service.hashing_slots:
+        return _HASHER.hash(password)
+
+
 def sign_up(service: Service, name: str, password: str, again: str, invitation: str) -> User:
     """A new user, by invitation or where sign-up is open to all."""
     displayed = check_name(name)
     check_password(password, again, displayed)
     if not invitation and service.settings.sign_up != "open":
         raise FormError({"": INVITATION_REQUIRED})
-    with service.hashing_slots:
-        hashed = _HASHER.hash(password)
+    hashed = hash_password(service, password)
     now = service.now()
     try:
         with service.database.writing() as session:
@@ -142,7 +147,7 @@ def create_first_invitation(service: Service) -> str | None:
     return create_invitation(service, None, organiser=True)
 
 
-def _password_matches(service: Service, hashed: str | None, password: str) -> bool:
+def password_matches(service: Service, hashed: str | None, password: str) -> bool:
     """Whether a password is correct. Without a hash, the check takes the same time."""
     try:
         with service.hashing_slots:
@@ -155,7 +160,7 @@ def sign_in(service: Service, name: str, password: str) -> str:
     """The secret of a new sign-in, for the cookie of a browser."""
     with service.database.reading() as session:
         user = session.scalar(select(User).where(User.key == name_key(" ".join(name.split()))))
-    if not _password_matches(service, None if user is None else user.password, password) or user is None:
+    if not password_matches(service, None if user is None else user.password, password) or user is None:
         raise FormError({"": "Wrong name or password."})
     return create_sign_in(service, user)
 
@@ -194,11 +199,10 @@ def sign_out_everywhere(service: Service, user: User) -> None:
 
 def change_password(service: Service, user: User, old: str, password: str, again: str) -> None:
     """Change a password, which ends all sign-ins."""
-    if not _password_matches(service, user.password, old):
+    if not password_matches(service, user.password, old):
         raise FormError({"old": "Wrong password."})
     check_password(password, again, user.name)
-    with service.hashing_slots:
-        hashed = _HASHER.hash(password)
+    hashed = hash_password(service, password)
     with service.database.writing() as session:
         session.execute(update(User).where(User.id == user.id).values(password=hashed))
         session.execute(delete(SignIn).where(SignIn.user_id == user.id))

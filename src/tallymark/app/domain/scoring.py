@@ -16,6 +16,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain import leaderboards, quota
+from tallymark.app.domain.addresses import notify_of_result
 from tallymark.app.domain.versions import lock_challenge, scoring_config_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, StoredOutcome, StoredScore, Submission, Version
@@ -107,6 +108,7 @@ def _store_scores(
             session.add_all(_outcome_rows(submission, version, scored))
             leaderboards.mark_changed(session, challenge.id)
         locked.facts = _facts(scored)
+        notify_of_result(session, service, locked)
         locked.state, locked.finished = "scored", service.now()
         locked.work = "intervals" if needs_resampling else None
         locked.claimed_by = locked.claimed = None
@@ -196,6 +198,7 @@ def _store_rejection(service: Service, submission: Submission, version: Version,
         quota.give_back(session, locked)
         problems = [each.to_dict() for each in error.problems]
         locked.facts = {"problems": problems, "total": error.total, "stopped": error.stopped}
+        notify_of_result(session, service, locked)
         _finish(locked, "rejected", service.now())
 
 

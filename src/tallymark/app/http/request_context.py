@@ -34,6 +34,7 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "organiser-removed": ("note", "They can no longer organise this challenge."),
     "transferred": ("good", "The challenge has a new owner. You are still a co-organiser."),
     "chosen": ("good", "Selection saved."),
+    "address-confirmed": ("good", "Your e-mail address is confirmed."),
     "invitations-queued": ("good", "The invitations are being sent."),
     "invitation-revoked": ("note", "Invitation revoked. Its link no longer works."),
     "password": ("good", "Password changed. You were signed out on all other devices."),

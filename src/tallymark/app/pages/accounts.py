@@ -28,6 +28,8 @@ class SignUpPage(NamedTuple):
     """Why sign-up is not possible; empty if it is."""
     next: str = ""
     """Where those who have an account already sign in to."""
+    domains: str = ""
+    """Instead of the form, one for an `email` address of these domains; empty without them."""
 
 
 class InvitationRow(NamedTuple):

@@ -39,3 +39,56 @@ class InvitationsPage(NamedTuple):
     new_link: str = ""
     invitations: Sequence[SentInvitation] = ()
     pages: Pagination | None = None
+
+
+class NoticePage(NamedTuple):
+    """What happens next, after a form that tells nothing else (notice.html)."""
+
+    shell: Shell
+    text: str
+
+
+class ForgotPage(NamedTuple):
+    """`/forgot-password` (forgot.html). Field: `account`, a name or an e-mail address."""
+
+    shell: Shell
+    refused: str = ""
+    """Why no mail can be sent; empty if it can."""
+
+
+class ResetPage(NamedTuple):
+    """`/reset` (reset.html). Fields: `secret`, `password`, `again`."""
+
+    shell: Shell
+    secret: str
+    name: str
+    """Whose password is set."""
+    min_password_length: int
+    refused: str = ""
+
+
+class EmailPage(NamedTuple):
+    """`/account/email` (email.html).
+
+    Its forms send `action`: "address" (with `email` and, if there is one, the password `old`), "results" (with the
+    checkbox `mail_results`), "remove".
+    """
+
+    shell: Shell
+    address: str
+    """Empty without one."""
+    waiting: str
+    """An address that is not confirmed yet; empty without one."""
+    has_password: bool
+    refused: str = ""
+    """Why no mail can be sent; empty if it can."""
+
+
+class ConfirmEmailPage(NamedTuple):
+    """`/account/email/confirm` (confirm_email.html). Field: `secret`."""
+
+    shell: Shell
+    secret: str
+    address: str
+    name: str
+    refused: str = ""

@@ -2,8 +2,31 @@
 
 from fastapi import APIRouter
 
-from tallymark.app.routes import accounts, analyse, challenges, health, invitations, leaderboard, organise, submissions
+from tallymark.app.routes import (
+    accounts,
+    addresses,
+    analyse,
+    challenges,
+    health,
+    invitations,
+    leaderboard,
+    organise,
+    password_reset,
+    submissions,
+)
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    module.router for module in (analyse, challenges, submissions, leaderboard, accounts, invitations, organise, health)
+    module.router
+    for module in (
+        analyse,
+        challenges,
+        submissions,
+        leaderboard,
+        accounts,
+        addresses,
+        password_reset,
+        invitations,
+        organise,
+        health,
+    )
 )

@@ -48,7 +48,7 @@ def _sign_in_page(
     context: RequestContext, values: Mapping[str, str], errors: Mapping[str, str] | None = None
 ) -> Response:
     kept = {"name": values.get("name", "")}
-    may_sign_up = context.settings.sign_up == "open"
+    may_sign_up = context.settings.sign_up == "open" or bool(context.settings.domains)
     view = SignInPage(context.shell("Sign in", kept, errors), local_path(values.get("next", "/")), may_sign_up)
     return context.page("sign_in.html", view, 422 if errors else 200)
 
@@ -72,12 +72,13 @@ def _sign_in(context: RequestContext, form: ParsedForm) -> Response:
 def sign_up_form(context: ContextDep, invitation: str = "") -> Response:
     """The form to sign up."""
     context.require("sign up and in")
-    return _sign_up_page(context, {"invitation": invitation})
+    return sign_up_page(context, {"invitation": invitation})
 
 
-def _sign_up_page(
+def sign_up_page(
     context: RequestContext, values: Mapping[str, str], errors: Mapping[str, str] | None = None
 ) -> Response:
+    """The page to sign up, with what an invitation says."""
     invitation, refused, invited, following = values.get("invitation", ""), "", "", ""
     if invitation:
         with context.service.database.reading() as session:
@@ -95,8 +96,11 @@ def _sign_up_page(
                 )
     elif context.settings.sign_up != "open":
         refused = accounts.INVITATION_REQUIRED
-    shell = context.shell("Sign up", {"name": values.get("name", "")}, errors)
-    view = SignUpPage(shell, accounts.MIN_PASSWORD_LENGTH, invitation, invited, refused, following)
+    domains = "" if invitation else " or ".join(context.settings.domains)
+    if domains:
+        refused = ""
+    shell = context.shell("Sign up", {name: values.get(name, "") for name in ("name", "email")}, errors)
+    view = SignUpPage(shell, accounts.MIN_PASSWORD_LENGTH, invitation, invited, refused, following, domains)
     return context.page("sign_up.html", view, 422 if errors else 200)
 
 
@@ -112,7 +116,7 @@ def _sign_up(context: RequestContext, form: ParsedForm) -> Response:
     try:
         user = accounts.sign_up(context.service, *fields)
     except FormError as error:
-        return _sign_up_page(context, form.values, error.errors)
+        return sign_up_page(context, form.values, error.errors)
     secret = accounts.create_sign_in(context.service, user)
     target = start_page(context, user, fields[-1])
     return set_session_cookie(redirect(target, "welcome"), context, secret)

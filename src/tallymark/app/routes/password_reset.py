@@ -1,0 +1,81 @@
+"""A new password for those who forgot theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from tallymark.app.domain import accounts, password_resets
+from tallymark.app.domain.errors import FormError
+from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect, set_session_cookie
+from tallymark.app.http.uploads import ParsedForm
+from tallymark.app.pages.people import ForgotPage, NoticePage, ResetPage
+
+router = APIRouter()
+_ASKED = (
+    "If there is an account with this name or address, and its address is confirmed, a mail with a link is on its way."
+)
+
+
+@router.get("/forgot-password")
+def forgot_form(context: ContextDep) -> Response:
+    """The form to ask for a link."""
+    context.require("sign up and in")
+    return _forgot_page(context)
+
+
+def _forgot_page(
+    context: RequestContext, values: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> Response:
+    refused = "" if context.settings.smtp else "This server does not send e-mail. Ask the organisers for a link."
+    view = ForgotPage(context.shell("Forgot your password?", values, errors), refused)
+    return context.page("forgot.html", view, 422 if errors else 200)
+
+
+@router.post("/forgot-password")
+async def forgot(request: Request, context: ContextDep) -> Response:
+    """Ask for a link. The answer does not say whether there is an account."""
+    context.require("sign up and in")
+    return await handle_form(request, context, _forgot)
+
+
+def _forgot(context: RequestContext, form: ParsedForm) -> Response:
+    try:
+        password_resets.request_reset(context.service, form.values.get("account", ""))
+    except FormError as error:
+        return _forgot_page(context, form.values, error.errors)
+    return context.page("notice.html", NoticePage(context.shell("Check your mail"), _ASKED))
+
+
+@router.get("/reset")
+def reset_form(context: ContextDep, secret: str = "") -> Response:
+    """The form to set a new password."""
+    context.require("sign up and in")
+    return _reset_page(context, secret)
+
+
+def _reset_page(context: RequestContext, secret: str, errors: Mapping[str, str] | None = None) -> Response:
+    with context.service.database.reading() as session:
+        user = password_resets.find_reset(session, context.service, secret)
+    name, refused = (user.name, "") if user is not None else ("", password_resets.INVALID_RESET)
+    shell = context.shell("Set a new password", {}, errors)
+    view = ResetPage(shell, secret, name, accounts.MIN_PASSWORD_LENGTH, refused)
+    return context.page("reset.html", view, 422 if errors else 200)
+
+
+@router.post("/reset")
+async def reset(request: Request, context: ContextDep) -> Response:
+    """Set a new password, and be signed in."""
+    context.require("sign up and in")
+    return await handle_form(request, context, _reset)
+
+
+def _reset(context: RequestContext, form: ParsedForm) -> Response:
+    secret, password, again = (form.values.get(name, "") for name in ("secret", "password", "again"))
+    try:
+        user = password_resets.redeem_reset(context.service, secret, password, again)
+    except FormError as error:
+        return _reset_page(context, secret, error.errors)
+    return set_session_cookie(redirect("/", "password"), context, accounts.create_sign_in(context.service, user))
