@@ -34,6 +34,8 @@ PAGES = {
     "/challenges/{slug}": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/sample": (200, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/leaderboard": (200, 200, 200, 200, 200, 200, 200, 200),
+    "/challenges/{slug}/team": (303, 404, 200, 200, 404, 404, 404, 404),
+    "/challenges/{slug}/join/{code}": (303, 200, 200, 200, 200, 200, 200, 200),
     "/challenges/{slug}/submit": (303, 403, 200, 200, 403, 403, 403, 403),
     "/challenges/{slug}/mine": (303, 403, 200, 200, 403, 403, 403, 403),
     "/submissions/{key}": (303, 404, 200, 404, 200, 200, 404, 404),
@@ -58,6 +60,8 @@ PAGES = {
 FORMS = {
     ("/analyse", ""): ({}, BOTH_FILES, (200, 200, 200, 200, 200, 200, 200, 200)),
     ("/challenges/{slug}/join", ""): ({"team": "Newts"}, {}, (401, 303, 422, 422, 303, 303, 303, 303)),
+    ("/challenges/{slug}/join/{code}", ""): ({}, {}, (401, 303, 422, 422, 422, 422, 303, 303)),
+    ("/challenges/{slug}/team", ""): ({"action": "renew"}, {}, (401, 404, 303, 303, 404, 404, 404, 404)),
     ("/challenges/{slug}/submit", "check"): ({}, FILE, (401, 403, 200, 200, 403, 403, 403, 403)),
     ("/challenges/{slug}/submit", "confirm"): ({"token": "{token}"}, {}, (401, 403, 303, 404, 403, 403, 403, 403)),
     ("/challenges/{slug}/mine", "own"): ({"final": "{key}"}, {}, (401, 403, 303, 422, 403, 403, 403, 403)),
@@ -133,7 +137,7 @@ def world(stage, host, challenge, player):
     create_shared_link(stage.service, host, 3, 3, challenge)
     invitation = str(stage.all(select(Invitation.id))[0])
     filled = {"slug": challenge.slug, "key": key, "name": "app.css", "part": "public", "token": token}
-    return clients, {**filled, "invitation": invitation}
+    return clients, {**filled, "invitation": invitation, "code": player.team.code}
 
 
 def test_every_route_is_in_the_matrix():

@@ -6,10 +6,13 @@ from tallymark.app.pages.people import (
     ConfirmEmailPage,
     EmailPage,
     ForgotPage,
+    IncomingMerge,
     InvitationsPage,
+    JoinTeamPage,
     NoticePage,
     ResetPage,
     SentInvitation,
+    TeamPage,
 )
 from tallymark.app.pages.shell import Form, SelectOption
 from tests.app.sample_pages.shell import SHORT, Say, shell
@@ -58,3 +61,18 @@ def email(say: Say) -> EmailPage:
 def confirm_email(say: Say) -> ConfirmEmailPage:
     here = shell(say, "Confirm your address", "/account/email/confirm", person=False)
     return ConfirmEmailPage(here, "c2VjcmV0", say("ada@example.org"), say("Ada"))
+
+
+def team(say: Say) -> TeamPage:
+    path = "/challenges/deer/team"
+    form = Form({"name": say("Badgers"), "merge": say("Otters")}, {"merge": "No team in this challenge has this name."})
+    link = "https://scores.example.org/challenges/deer/join/Zm9vYmFyYmF6cXV4"
+    members = [say("Ada"), say("Ben")]
+    here = shell(say, "Your team", path, form=form)
+    asked = [IncomingMerge(7, say("Voles"))]
+    return TeamPage(here, "deer", say("Deer"), say("Badgers"), members, link, "At most 4.", True, True, asked)
+
+
+def join_team(say: Say) -> JoinTeamPage:
+    here = shell(say, "Join a team", "/challenges/deer/join/c29kZQ")
+    return JoinTeamPage(here, "deer", say("Deer"), "c29kZQ", say("Badgers"), [say("Ada"), say("Ben")])

@@ -50,6 +50,7 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
         "late": field("late", _one_of(LATE)),
         "quota": field("quota", _integer(1, 1000)),
         "finals": field("finals", _integer(1, 100)),
+        "team_size": field("team_size", lambda text: _integer(1, 1000)(text) if text else None),
         **{f"shows_{name}": form.get(f"show_{name}") == "1" for name in ("intervals", "classes", "counts")},
     }
     if rules["opens"] and rules["deadline"] and rules["opens"] >= rules["deadline"]:

@@ -25,6 +25,9 @@ from tallymark.app.store.models import Challenge, User
 SESSION_COOKIE = "tallymark"
 FLASHES = {  # messages after a redirect, by a word in the query of its address
     "joined": ("good", "You have joined. You can submit now."),
+    "left": ("note", "You have left the team."),
+    "merge-requested": ("good", "The other team was asked. One of its members has to accept."),
+    "merged": ("good", "The teams are one now."),
     "saved": ("good", "Saved."),
     "version": ("good", "Saved as a new version. All submissions are being scored again."),
     "created": ("good", "Challenge created. Others can see it now."),

@@ -58,7 +58,7 @@ class EditPage(NamedTuple):
 
     Fields: `title`, `slug`, `summary`, `rules`, `task`, `id_column`, `label_column`, `query_column`, `classes`,
     `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`, `opens`, `deadline` (as
-    `2026-11-16T12:00`, UTC), `late`, `quota`, `finals`, `show_intervals`, `show_classes`, `show_counts`.
+    `2026-11-16T12:00`, UTC), `late`, `quota`, `team_size`, `finals`, `show_intervals`, `show_classes`, `show_counts`.
     """
 
     shell: Shell

@@ -92,3 +92,44 @@ class ConfirmEmailPage(NamedTuple):
     address: str
     name: str
     refused: str = ""
+
+
+class IncomingMerge(NamedTuple):
+    """A team that asks to join the user's."""
+
+    team_id: int
+    name: str
+
+
+class TeamPage(NamedTuple):
+    """`/challenges/{slug}/team` (team.html).
+
+    Its forms send `action`: "rename" (with `name`), "renew", "leave", "merge" (with `merge`, the name of another team),
+    "withdraw", "accept" and "decline" (with the id `team`).
+    """
+
+    shell: Shell
+    slug: str
+    title: str
+    name: str
+    members: Sequence[str]
+    link: str
+    size: str
+    """How many members a team has at most, in a sentence; empty without a limit."""
+    may_change: bool
+    """Whether nothing has been submitted yet."""
+    may_merge: bool
+    incoming: Sequence[IncomingMerge] = ()
+    outgoing: str = ""
+    """The team that was asked; empty without a request."""
+
+
+class JoinTeamPage(NamedTuple):
+    """`/challenges/{slug}/join/{code}` (join_team.html)."""
+
+    shell: Shell
+    slug: str
+    title: str
+    code: str
+    name: str
+    members: Sequence[str]

@@ -13,6 +13,7 @@ from tallymark.app.routes import (
     organise,
     password_reset,
     submissions,
+    teams,
 )
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
@@ -22,6 +23,7 @@ ROUTERS: tuple[APIRouter, ...] = tuple(
         challenges,
         submissions,
         leaderboard,
+        teams,
         accounts,
         addresses,
         password_reset,

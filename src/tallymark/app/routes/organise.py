@@ -263,6 +263,7 @@ def _fields(challenge: Challenge, version: Version) -> dict[str, str]:
     values = {
         **{name: getattr(challenge, name) for name in ("title", "slug", "summary", "rules", "late")},
         **{name: str(getattr(challenge, name)) for name in ("quota", "finals")},
+        "team_size": "" if challenge.team_size is None else str(challenge.team_size),
         "opens": _local_time(challenge.opens),
         "deadline": _local_time(challenge.deadline),
         **{name: getattr(version, name) for name in ("task", "id_column", "label_column", "query_column", "missing")},
