@@ -48,6 +48,15 @@ def test_options_go_before_the_environment():
             {"sign_up_domains": "x.edu", "smtp_url": "smtp://m", "mail_from": "a@x.edu", "sign_up": "open"},
             '`sign_up_domains` has no effect with sign_up="open", which lets everybody sign up',
         ),
+        (
+            {"oidc_issuer": "https://x.example.org", "oidc_client_id": "me"},
+            "sign-in with OpenID Connect also needs `oidc_client_secret`",
+        ),
+        (
+            {"oidc_issuer": "http://x.example.org", "oidc_client_id": "me", "oidc_client_secret": "s"},
+            "`oidc_issuer` must begin with https://; got 'http://x.example.org'",
+        ),
+        ({"sign_up": "provider"}, 'sign_up="provider" needs `oidc_issuer`'),
     ],
 )
 def test_what_cannot_be_is_told(given, told):

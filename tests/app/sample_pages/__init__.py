@@ -11,7 +11,17 @@ from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
 from tests.app.sample_pages.organise import edit, organise
-from tests.app.sample_pages.people import confirm_email, email, forgot, invitations, join_team, notice, reset, team
+from tests.app.sample_pages.people import (
+    confirm_email,
+    email,
+    forgot,
+    invitations,
+    join_team,
+    notice,
+    provider,
+    reset,
+    team,
+)
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import checked, mine, rejected, result, submit, waiting
 
@@ -80,6 +90,8 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "team": ("team.html", team(say)),
         "team-asked": ("team.html", team(say)._replace(outgoing=say("Otters"), may_change=False, incoming=())),
         "join-team": ("join_team.html", join_team(say)),
+        "provider": ("provider.html", provider(say)),
+        "provider-linked-empty": ("provider.html", provider(say)._replace(linked=True)),
         "notice": ("notice.html", notice(say)),
         "forgot": ("forgot.html", forgot(say)),
         "forgot-refused": ("forgot.html", forgot(say)._replace(refused="This server does not send e-mail.")),

@@ -10,6 +10,7 @@ from tallymark.app.pages.people import (
     InvitationsPage,
     JoinTeamPage,
     NoticePage,
+    ProviderPage,
     ResetPage,
     SentInvitation,
     TeamPage,
@@ -76,3 +77,7 @@ def team(say: Say) -> TeamPage:
 def join_team(say: Say) -> JoinTeamPage:
     here = shell(say, "Join a team", "/challenges/deer/join/c29kZQ")
     return JoinTeamPage(here, "deer", say("Deer"), "c29kZQ", say("Badgers"), [say("Ada"), say("Ben")])
+
+
+def provider(say: Say) -> ProviderPage:
+    return ProviderPage(shell(say, "Sign-in with Campus", "/account/provider"), say("Campus"), False, "dG9rZW4")

@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.errors import FormError
 from tallymark.app.service import Service
-from tallymark.app.store.models import Invitation, SignIn, User
+from tallymark.app.store.models import Identity, Invitation, SignIn, User
 
 MIN_PASSWORD_LENGTH = 10
 _MAX_PASSWORD_LENGTH = 1000
@@ -140,7 +140,8 @@ def create_invitation(service: Service, by: User | None, *, organiser: bool) -> 
 def create_first_invitation(service: Service) -> str | None:
     """The secret of an invitation for the first organiser; None if there is one. Earlier invitations expire."""
     with service.database.writing() as session:
-        can_sign_in = User.organiser & User.password.is_not(None)
+        has_identity = exists().where(Identity.user_id == User.id)
+        can_sign_in = User.organiser & (User.password.is_not(None) | has_identity)
         if session.scalar(select(func.count()).select_from(User).where(can_sign_in)):
             return None
         session.execute(delete(Invitation).where(Invitation.first & Invitation.used.is_(None)))

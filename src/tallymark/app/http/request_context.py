@@ -38,6 +38,8 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "transferred": ("good", "The challenge has a new owner. You are still a co-organiser."),
     "chosen": ("good", "Selection saved."),
     "address-confirmed": ("good", "Your e-mail address is confirmed."),
+    "connected": ("good", "Your account is connected."),
+    "disconnected": ("note", "Your account is no longer connected."),
     "invitations-queued": ("good", "The invitations are being sent."),
     "invitation-revoked": ("note", "Invitation revoked. Its link no longer works."),
     "password": ("good", "Password changed. You were signed out on all other devices."),

@@ -14,6 +14,8 @@ class SignInPage(NamedTuple):
     shell: Shell
     next: str = ""
     may_sign_up: bool = True
+    provider: str = ""
+    """The name of the OpenID provider; empty without one."""
 
 
 class SignUpPage(NamedTuple):
@@ -28,6 +30,8 @@ class SignUpPage(NamedTuple):
     """Why sign-up is not possible; empty if it is."""
     next: str = ""
     """Where those who have an account already sign in to."""
+    provider: str = ""
+    """The name of the OpenID provider, if people may sign up with it."""
     domains: str = ""
     """Instead of the form, one for an `email` address of these domains; empty without them."""
 
@@ -60,3 +64,5 @@ class AccountPage(NamedTuple):
     roles: Sequence[SelectOption] = ()
     new_link: str = ""
     invitations: Sequence[InvitationRow] = ()
+    provider: str = ""
+    """The name of the OpenID provider; empty without one."""

@@ -133,3 +133,13 @@ class JoinTeamPage(NamedTuple):
     code: str
     name: str
     members: Sequence[str]
+
+
+class ProviderPage(NamedTuple):
+    """`/account/provider` (provider.html)."""
+
+    shell: Shell
+    name: str
+    linked: bool
+    token: str
+    """Of the link that connects the account."""

@@ -49,7 +49,12 @@ def _sign_in_page(
 ) -> Response:
     kept = {"name": values.get("name", "")}
     may_sign_up = context.settings.sign_up == "open" or bool(context.settings.domains)
-    view = SignInPage(context.shell("Sign in", kept, errors), local_path(values.get("next", "/")), may_sign_up)
+    view = SignInPage(
+        context.shell("Sign in", kept, errors),
+        local_path(values.get("next", "/")),
+        may_sign_up,
+        context.settings.provider_name,
+    )
     return context.page("sign_in.html", view, 422 if errors else 200)
 
 
@@ -99,8 +104,10 @@ def sign_up_page(
     domains = "" if invitation else " or ".join(context.settings.domains)
     if domains:
         refused = ""
+    may_use_provider = context.settings.sign_up != "invitation" or bool(invitation and not refused)
+    provider = context.settings.provider_name if may_use_provider else ""
     shell = context.shell("Sign up", {name: values.get(name, "") for name in ("name", "email")}, errors)
-    view = SignUpPage(shell, accounts.MIN_PASSWORD_LENGTH, invitation, invited, refused, following, domains)
+    view = SignUpPage(shell, accounts.MIN_PASSWORD_LENGTH, invitation, invited, refused, following, provider, domains)
     return context.page("sign_up.html", view, 422 if errors else 200)
 
 
@@ -171,6 +178,7 @@ def _account_page(context: RequestContext, errors: Mapping[str, str] | None = No
         _ROLES if user.operator else _ROLES[:1],
         link,
         [_invitation_row(context, each) for each in invitations],
+        context.settings.provider_name,
     )
     return context.page("account.html", view, 422 if errors else 200)
 
