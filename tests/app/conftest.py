@@ -17,6 +17,7 @@ from tallymark.app.domain import accounts
 from tallymark.app.settings import AppSettings
 from tallymark.app.store.database import Database
 from tallymark.app.store.models import Challenge, User
+from tests.app.mail_server import MailServer, running_mail_server
 from tests.app.postgres import running_postgres
 from tests.app.stage import Player, Stage
 from tests.waiting import until
@@ -94,6 +95,19 @@ def make_stage(tmp_path: Path, database: str, tables: Path) -> Iterator[Callable
             return stage
 
         yield make
+
+
+@pytest.fixture
+def mail_server() -> Iterator[MailServer]:
+    """A mail server on this machine."""
+    with running_mail_server() as server:
+        yield server
+
+
+@pytest.fixture
+def post(make_stage: Callable[..., Stage], mail_server: MailServer) -> Stage:
+    """An app that sends mails."""
+    return make_stage(smtp_url=f"smtp://127.0.0.1:{mail_server.port}", mail_from="scores@example.org")
 
 
 @pytest.fixture

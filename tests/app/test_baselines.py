@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from tallymark.app.domain import baselines, challenges
 from tallymark.app.domain.errors import FormError, NotFoundError
+from tallymark.app.domain.lifecycle import take_step
 from tallymark.app.store.models import AuditEntry, Quota, StoredFile, Submission, Team
 from tallymark.errors import Rejection
 from tests.app.stage import BOTH, ROWS, guess, table
@@ -114,7 +115,7 @@ def test_a_baseline_is_uploaded_on_the_page(stage, host, challenge):
 
 def test_a_challenge_that_is_over_takes_no_baseline(stage, host, challenge):
     """Its leaderboards are final."""
-    challenges.set_closed(stage.service, host, challenge, closed=True)
+    take_step(stage.service, host, challenge, "close")
     with pytest.raises(FormError, match="over"):
         add(stage, host, challenge)
 

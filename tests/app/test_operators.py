@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import select
 
-from tallymark.app.domain import accounts, operators
+from tallymark.app.domain import accounts, operators, password_resets
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.organisers import add_organiser, list_organisers
 from tallymark.app.store.models import AuditEntry, Invitation, PasswordReset, SignIn, Submission, Team, User
@@ -62,7 +62,7 @@ def test_a_disabled_account_is_signed_out_and_told_so(stage, opal):
     assert stage.all(select(SignIn)) == stage.all(select(PasswordReset)) == []
     with stage.service.database.reading() as session:
         assert accounts.find_signed_in_user(session, stage.service, secret) is None
-        assert operators.find_reset_user(session, stage.service, link) is None
+        assert password_resets.find_reset(session, stage.service, link) is None
     assert accounts.sign_in(stage.service, "Ada", PASSWORD)
     assert logged(stage) == [("create reset link", "Ada"), ("disable account", "Ada"), ("enable account", "Ada")]
 
@@ -83,24 +83,24 @@ def test_a_link_sets_a_new_password_once(stage, opal):
     earlier, secret = (operators.create_reset(stage.service, opal, ada.id) for _ in range(2))
     assert stage.all(select(PasswordReset.secret)) == [accounts.hash_secret(secret)]
     with pytest.raises(FormError, match="Many people use this password"):
-        operators.reset_password(stage.service, secret, "password1234", "password1234")
+        password_resets.redeem_reset(stage.service, secret, "password1234", "password1234")
 
     def use(password):
         try:
-            operators.reset_password(stage.service, secret, password, password)
+            password_resets.redeem_reset(stage.service, secret, password, password)
         except FormError as error:
             return error.errors
         return password
 
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(use, (OTHER, OTHER + " too")))
-    assert done.count({"": operators.INVALID_RESET}) == 1
+    assert done.count({"": password_resets.INVALID_RESET}) == 1
     [password] = [each for each in done if isinstance(each, str)]
     assert stage.all(select(SignIn)) == []
     assert accounts.sign_in(stage.service, "Ada", password)
     for used in (earlier, secret, "made up", ""):
         with pytest.raises(FormError, match="invalid, used or expired"):
-            operators.reset_password(stage.service, used, PASSWORD, PASSWORD)
+            password_resets.redeem_reset(stage.service, used, PASSWORD, PASSWORD)
     assert logged(stage)[-1] == ("use reset link", "Ada")
 
 
@@ -334,7 +334,7 @@ def test_the_command_line_manages_accounts_beside_a_server(stage, database):
     assert "Ada" in admin("list").stdout
     said = admin("reset-password", "ada", "--url", "https://scores.example.org").stdout
     [secret] = re.findall(r"https://scores\.example\.org/reset\?secret=(\S+)", said)
-    operators.reset_password(stage.service, secret, OTHER, OTHER)
+    password_resets.redeem_reset(stage.service, secret, OTHER, OTHER)
     assert accounts.sign_in(stage.service, "Ada", OTHER)
     assert admin("make-operator", "Ada").stdout == "Ada is an operator.\n"
     assert admin("make-organiser", "Ada").returncode == 0

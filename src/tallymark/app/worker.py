@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from sqlalchemy import exists, or_, select, update
 
-from tallymark.app.domain import checks, kept_files, leaderboards
+from tallymark.app.domain import checks, kept_files, leaderboards, mails
 from tallymark.app.domain.rescoring import process_rescoring, retry_or_fail_rescoring
 from tallymark.app.domain.scoring import MAX_ATTEMPTS, process_submission, retry_or_fail
 from tallymark.app.service import Service
@@ -17,11 +17,12 @@ from tallymark.app.store.models import Rescoring, Submission
 CLAIM_LEASE = timedelta(seconds=60)  # after which a claim that nobody has renewed has expired
 _RENEWAL_INTERVAL = 15.0  # seconds
 _POLL_INTERVAL = 2.0  # seconds between looks at the queue, if nothing wakes the worker
+_MAIL_INTERVAL = 2.0  # seconds between looks at the outbox
 _LOG = logging.getLogger("tallymark.app")
 
 
 class Worker:
-    """A thread that scores, and a thread that renews its claims and deletes expired checked files.
+    """A thread that scores, one that renews its claims and deletes expired checked files, and one that sends mails.
 
     Failed work is attempted three times in all.
     """
@@ -33,6 +34,8 @@ class Worker:
             threading.Thread(target=self._run, name="worker", daemon=True),
             threading.Thread(target=self._maintain, name="claims", daemon=True),
         ]
+        if service.settings.smtp is not None:  # a thread of its own: a slow mail server must not let claims expire
+            self._threads.append(threading.Thread(target=self._send_mails, name="mail", daemon=True))
 
     def start(self) -> None:
         """Start, with what an earlier process has left in the queue."""
@@ -52,7 +55,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether both threads run."""
+        """Whether all threads run."""
         return all(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:
@@ -95,6 +98,14 @@ class Worker:
                 kept_files.discard_expired(self._service)
             except Exception:
                 _LOG.exception("checked files could not be discarded")
+
+    def _send_mails(self) -> None:
+        while not self._stopped.wait(_MAIL_INTERVAL):
+            try:
+                while mails.send_due(self._service, self._stopped.is_set):
+                    continue
+            except Exception:
+                _LOG.exception("mails could not be sent")
 
     def _renew_claims(self) -> None:
         in_progress, instance_id = list(self._service.in_progress), self._service.instance_id

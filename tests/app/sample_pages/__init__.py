@@ -12,9 +12,20 @@ from tests.app.sample_pages.accounts import account, sign_up
 from tests.app.sample_pages.audit_log import audit_log
 from tests.app.sample_pages.challenges import analysed, cards, challenge
 from tests.app.sample_pages.leaderboard import leaderboard
-from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, operate, reset
+from tests.app.sample_pages.operate import account_detail, accounts, delete_account, log, operate
 from tests.app.sample_pages.organise import announcements, data_files, edit, organise, step
 from tests.app.sample_pages.organiser_submissions import organiser_submission, organiser_submissions
+from tests.app.sample_pages.people import (
+    confirm_email,
+    email,
+    forgot,
+    invitations,
+    join_team,
+    notice,
+    provider,
+    reset,
+    team,
+)
 from tests.app.sample_pages.rescoring import rescoring, scoring
 from tests.app.sample_pages.shell import TASKS, Say, problems, shell, wrong
 from tests.app.sample_pages.submissions import (
@@ -96,6 +107,24 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "account": ("account.html", account(say)),
         "tokens": ("tokens.html", tokens(say)),
         "tokens-new": ("tokens.html", tokens(say)._replace(new_token="tallymark_Zm9vYmFyYmF6cXV4", tokens=())),
+        "invitations": ("invitations.html", invitations(say)),
+        "team": ("team.html", team(say)),
+        "team-asked": ("team.html", team(say)._replace(outgoing=say("Otters"), may_change=False, incoming=())),
+        "join-team": ("join_team.html", join_team(say)),
+        "provider": ("provider.html", provider(say)),
+        "provider-linked-empty": ("provider.html", provider(say)._replace(linked=True)),
+        "notice": ("notice.html", notice(say)),
+        "forgot": ("forgot.html", forgot(say)),
+        "forgot-refused": ("forgot.html", forgot(say)._replace(refused="This server does not send e-mail.")),
+        "reset": ("reset.html", reset(say)),
+        "reset-refused": ("reset.html", reset(say)._replace(refused="This link is invalid.")),
+        "reset-mail-refused": ("reset.html", reset(say)._replace(refused="This link is invalid.", may_ask=True)),
+        "email": ("email.html", email(say)),
+        "email-empty": ("email.html", email(say)._replace(address="", waiting="")),
+        "email-refused": ("email.html", email(say)._replace(refused="This server does not send e-mail.")),
+        "confirm-email": ("confirm_email.html", confirm_email(say)),
+        "confirm-email-refused": ("confirm_email.html", confirm_email(say)._replace(refused="This link is invalid.")),
+        "sign-up-email-refused": ("sign_up.html", sign_up(say)._replace(domains="example.edu or example.org")),
         "organise": ("organise.html", organise(say)),
         "organise-empty": ("organise.html", organise(say)._replace(challenges=())),
         "new": ("edit.html", edit(say)._replace(slug="", title="New challenge", versions=(), steps=())),
@@ -112,8 +141,6 @@ def samples(say: Say = plain) -> dict[str, tuple[str, Any]]:
         "operate-delete": ("operate_delete.html", delete_account(say)),
         "operate-log": ("operate_log.html", log(say)),
         "operate-log-empty": ("operate_log.html", log(say)._replace(entries=(), pages=None)),
-        "reset": ("reset.html", reset(say)),
-        "reset-refused": ("reset.html", reset(say)._replace(refused="The link has expired.")),
         "edit-draft": ("edit.html", edit(say)._replace(state="draft")),
         "preview": (
             "challenge.html",

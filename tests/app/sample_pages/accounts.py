@@ -11,7 +11,7 @@ def sign_up(say: Say) -> SignUpPage:
     told = wrong(
         say, "Sign up", "/sign-up", {"name": "Someone has this name already.", "again": "It differs from the first."}
     )
-    return SignUpPage(told, 12, "inv-token", "You are invited to take part.")
+    return SignUpPage(told, 12, "inv-token", "You are invited to take part.", "", "/challenges/deer")
 
 
 def account(say: Say) -> AccountPage:

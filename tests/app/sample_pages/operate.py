@@ -11,7 +11,6 @@ from tallymark.app.pages.operate import (
     LogPage,
     OperatePage,
     QueueRow,
-    ResetPage,
     StatusRow,
 )
 from tallymark.app.pages.shell import Form, Link, Pagination, SelectOption
@@ -51,11 +50,6 @@ def log(say: Say) -> LogPage:
         LogEntry(SHORT, "command line", "disabled the account", say("Ben"), ""),
     ]
     return LogPage(shell(say, "Audit log", "/operate/log"), actions, entries, PAGES)
-
-
-def reset(say: Say) -> ResetPage:
-    form = Form({}, {"password": "Too easy to guess.", "again": "The two passwords differ."})
-    return ResetPage(shell(say, "Set a new password", "/reset", person=False, form=form), 10, "secret", say("Ada"))
 
 
 def operate(say: Say) -> OperatePage:

@@ -6,20 +6,20 @@ import hashlib
 import secrets
 import unicodedata
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain.errors import FormError
 from tallymark.app.service import Service
 from tallymark.app.store.database import lock_accounts
-from tallymark.app.store.models import Invitation, PasswordReset, SignIn, User
+from tallymark.app.store.models import Identity, Invitation, PasswordReset, SignIn, User
 from tallymark.submissions.look_alikes import skeleton
 
 MIN_PASSWORD_LENGTH = 10
@@ -145,14 +145,12 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
                 organiser=invited is not None and invited.organiser,
                 operator=invited is not None and invited.first,
                 created=now,
+                **confirmed_address(session, invited),
             )
             session.add(user)
             session.flush()
             if invited is not None:
-                unused = (Invitation.id == invited.id) & Invitation.used.is_(None)
-                claim = update(Invitation).where(unused).values(used=now, used_by=user.id).returning(Invitation.id)
-                if session.scalar(claim) is None:  # someone else used it first
-                    raise FormError({"": INVALID_INVITATION})
+                use_invitation(session, invited, user, now)
             return user
     except IntegrityError:
         raise FormError({"name": "This name is taken. Choose another."}) from None
@@ -161,9 +159,27 @@ def sign_up(service: Service, name: str, password: str, again: str, invitation: 
 def find_valid_invitation(session: Session, service: Service, secret: str) -> Invitation | None:
     """The invitation of a link, if it can still be used."""
     invitation = session.scalar(select(Invitation).where(Invitation.secret == hash_secret(secret)))
-    if invitation is None or invitation.used is not None or invitation.expires <= service.now():
+    if invitation is None or invitation.uses >= invitation.max_uses or invitation.revoked is not None:
         return None
-    return invitation
+    return invitation if invitation.expires > service.now() else None
+
+
+def confirmed_address(session: Session, invitation: Invitation | None) -> dict[str, str]:
+    """The columns of the address that an invitation confirms: only who reads its mail has the link. An address of
+    another account stays there."""
+    if invitation is None or invitation.mail is None or not invitation.email:
+        return {}
+    key = invitation.email.lower()
+    taken = session.scalar(select(User.id).where(User.email_key == key))
+    return {} if taken is not None else {"email": invitation.email, "email_key": key}
+
+
+def use_invitation(session: Session, invitation: Invitation, user: User, now: datetime) -> None:
+    """Count a use, in one statement: of several at once, as many succeed as are left."""
+    left = (Invitation.id == invitation.id) & (Invitation.uses < Invitation.max_uses) & Invitation.revoked.is_(None)
+    used = update(Invitation).where(left).values(uses=Invitation.uses + 1, used=now, used_by=user.id)
+    if session.scalar(used.returning(Invitation.id)) is None:
+        raise FormError({"": INVALID_INVITATION})
 
 
 def create_invitation(service: Service, by: User | None, *, organiser: bool) -> str:
@@ -186,14 +202,15 @@ def create_invitation(service: Service, by: User | None, *, organiser: bool) -> 
 def create_first_invitation(service: Service) -> str | None:
     """The secret of an invitation for the first organiser; None if there is one. Earlier invitations expire."""
     with service.database.writing() as session:
-        can_sign_in = User.organiser & User.password.is_not(None)
+        has_identity = exists().where(Identity.user_id == User.id)
+        can_sign_in = User.organiser & (User.password.is_not(None) | has_identity)
         if session.scalar(select(func.count()).select_from(User).where(can_sign_in)):
             return None
         session.execute(delete(Invitation).where(Invitation.first & Invitation.used.is_(None)))
     return create_invitation(service, None, organiser=True)
 
 
-def _password_matches(service: Service, hashed: str | None, password: str) -> bool:
+def password_matches(service: Service, hashed: str | None, password: str) -> bool:
     """Whether a password is correct. Without a hash, the check takes the same time."""
     try:
         with service.hashing_slots:
@@ -206,7 +223,7 @@ def sign_in(service: Service, name: str, password: str) -> str:
     """The secret of a new sign-in, for the cookie of a browser."""
     with service.database.reading() as session:
         user = session.scalar(select(User).where(User.key == name_key(" ".join(name.split()))))
-    if not _password_matches(service, None if user is None else user.password, password) or user is None:
+    if not password_matches(service, None if user is None else user.password, password) or user is None:
         raise FormError({"": _WRONG_SIGN_IN})
     return create_sign_in(service, user, checked=True)
 
@@ -216,7 +233,7 @@ def create_sign_in(service: Service, user: User, *, checked: bool = False) -> st
     secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
         current = session.get_one(User, user.id, with_for_update=True)
-        if current.disabled is not None:
+        if current.disabled is not None or current.deleted is not None:
             raise FormError({"": "This account is disabled. Ask the operator of this site."})
         if checked and current.password != user.password:  # changed meanwhile, which ends all sign-ins
             raise FormError({"": _WRONG_SIGN_IN})
@@ -250,7 +267,7 @@ def sign_out_everywhere(service: Service, user: User) -> None:
 
 def change_password(service: Service, user: User, old: str, password: str, again: str) -> None:
     """Change a password, which ends all sign-ins."""
-    if not _password_matches(service, user.password, old):
+    if not password_matches(service, user.password, old):
         raise FormError({"old": "Wrong password."})
     check_password(password, again, user.name)
     hashed = hash_password(service, password)

@@ -46,6 +46,8 @@ ACTIONS = {
     "baseline": "added a file of a baseline",
     "withdraw baseline": "withdrew a baseline",
     "restore baseline": "restored a baseline",
+    "invite": "invited people",
+    "revoke invitation": "revoked an invitation",
 }
 """The actions that are logged, in words that follow the name of the user."""
 

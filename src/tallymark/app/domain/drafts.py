@@ -57,6 +57,7 @@ def parse_draft(form: Mapping[str, str]) -> ChallengeDraft:
         "must_accept": form.get("must_accept") == "1",
         "data_for": field("data_for", lambda text: _one_of(DATA_FOR)(text or DATA_FOR[0])),
         "reveal": field("reveal", lambda text: _one_of(REVEAL)(text or REVEAL[0])),
+        "team_size": field("team_size", lambda text: _integer(1, 1000)(text) if text else None),
         **{f"shows_{name}": form.get(f"show_{name}") == "1" for name in ("intervals", "classes", "counts")},
     }
     if rules["must_accept"] and not texts["rules"]:

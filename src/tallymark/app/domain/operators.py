@@ -11,34 +11,32 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Select, delete, exists, func, select, update
 from sqlalchemy.orm import Session, aliased
 
-from tallymark.app.domain import audit
-from tallymark.app.domain.accounts import (
-    DELETED_NAME,
-    check_password,
-    hash_password,
-    hash_secret,
-    name_key,
-    set_password,
-)
+from tallymark.app.domain import audit, password_resets
+from tallymark.app.domain.accounts import DELETED_NAME, name_key, set_password
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.versions import lock_challenge
 from tallymark.app.service import Service
 from tallymark.app.store.database import lock_accounts
 from tallymark.app.store.models import (
+    AddressConfirmation,
     Challenge,
     CheckedFile,
+    IdempotencyKey,
+    Identity,
     Invitation,
     Member,
     Organiser,
     PasswordReset,
+    QueuedMail,
     Submission,
     Team,
+    TeamMerge,
+    Token,
     User,
 )
 
 Role = Literal["organiser", "operator"]
 RESET_LIFETIME = timedelta(hours=24)
-INVALID_RESET = "This link is invalid, used or expired. Ask the operator for a new one."
 STATES: dict[str, ColumnElement[bool]] = {
     "active": User.disabled.is_(None) & User.deleted.is_(None),
     "disabled": User.disabled.is_not(None) & User.deleted.is_(None),
@@ -107,7 +105,7 @@ def owned_challenges(session: Session, user_id: int) -> Sequence[Challenge]:
 
 
 def delete_account(service: Service, by: User | None, user_id: int) -> None:
-    """Remove the name, the password and the texts of a user. Scores and places on leaderboards stay.
+    """Remove the name, the password, the address and the texts of a user. Scores and places on leaderboards stay.
 
     A team whose only member they are loses its name as well. Challenges that they own must be transferred first.
     """
@@ -127,12 +125,30 @@ def delete_account(service: Service, by: User | None, user_id: int) -> None:
         session.execute(update(Submission).where(submitted).values(note=""))
         session.execute(delete(Organiser).where(Organiser.user_id == user.id))
         session.execute(delete(Invitation).where(Invitation.created_by == user.id))
-        session.execute(delete(CheckedFile).where(CheckedFile.user_id == user.id))
+        session.execute(delete(TeamMerge).where(TeamMerge.requested_by == user.id))
+        _delete_mails(session, user)
+        for table in (CheckedFile, Token, IdempotencyKey, Identity, AddressConfirmation):
+            session.execute(delete(table).where(table.user_id == user.id))
         set_password(session, user.id, None)
+        user.email = user.email_key = None
+        user.mail_results = False
         user.name, user.key, user.password = DELETED_NAME, f"deleted\n{user.id}", None  # no name contains a line break
         user.organiser = user.operator = False
         user.deleted = service.now()
         _record(session, service, by, "delete account", user)
+
+
+def _delete_mails(session: Session, user: User) -> None:
+    """Delete the mails that wait for a user, and the name and address on the invitation that was theirs."""
+    confirmation = session.get(AddressConfirmation, user.id)
+    held = {user.email, None if confirmation is None else confirmation.email} - {None}
+    addresses = [address.lower() for address in held if address is not None]
+    to_them = func.lower(QueuedMail.recipient).in_(addresses)
+    to_them |= QueuedMail.facts["account"].as_string().in_([user.key, *addresses])
+    session.execute(delete(QueuedMail).where(to_them))
+    theirs = (Invitation.used_by == user.id) & (Invitation.max_uses == 1)
+    theirs |= func.lower(Invitation.email).in_(addresses)
+    session.execute(update(Invitation).where(theirs).values(name=None, email=None))
 
 
 def _teams_of_one(user_id: int) -> Select[Any]:
@@ -166,43 +182,14 @@ def transfer_owned(service: Service, by: User | None, user_id: int, slug: str, n
 
 def create_reset(service: Service, by: User | None, user_id: int) -> str:
     """The secret of a link with which a user sets a new password once. Earlier links of theirs expire."""
-    secret, now = secrets.token_urlsafe(32), service.now()
     with service.database.writing() as session:
         user = _lock_account(session, user_id)
         if user.disabled is not None:
             raise FormError({"": "This account is disabled. Enable it first."})
-        earlier = (PasswordReset.user_id == user.id) | (PasswordReset.expires <= now)
-        session.execute(delete(PasswordReset).where(earlier))
-        expires = now + RESET_LIFETIME
-        session.add(PasswordReset(secret=hash_secret(secret), user_id=user.id, created=now, expires=expires))
+        session.execute(delete(PasswordReset).where(PasswordReset.user_id == user.id))
+        secret = password_resets.create_reset(session, service, user, RESET_LIFETIME)
         _record(session, service, by, "create reset link", user)
     return secret
-
-
-def find_reset_user(session: Session, service: Service, secret: str) -> User | None:
-    """The user of a link for a new password, if it can still be used."""
-    reset = session.get(PasswordReset, hash_secret(secret))
-    if reset is None or reset.expires <= service.now():
-        return None
-    user = session.get_one(User, reset.user_id)
-    return None if user.disabled is not None or user.deleted is not None else user
-
-
-def reset_password(service: Service, secret: str, password: str, again: str) -> None:
-    """Set a new password by a link, which ends all sign-ins. The link then no longer works."""
-    with service.database.reading() as session:
-        user = find_reset_user(session, service, secret)
-    if user is None:
-        raise FormError({"": INVALID_RESET})
-    check_password(password, again, user.name)
-    hashed = hash_password(service, password)
-    with service.database.writing() as session:
-        used = delete(PasswordReset).where(PasswordReset.secret == hash_secret(secret))
-        current = find_reset_user(session, service, secret)
-        if current is None or session.scalar(used.returning(PasswordReset.user_id)) is None:  # used by someone else
-            raise FormError({"": INVALID_RESET})
-        set_password(session, current.id, hashed)
-        _record(session, service, current, "use reset link", current)
 
 
 def _lock_account(session: Session, user_id: int) -> User:

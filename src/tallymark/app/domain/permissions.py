@@ -99,6 +99,7 @@ PERMISSIONS: dict[str, PermissionRule] = {
     "submit a file": _member,
     "see own submissions": _member,
     "choose finals": _member,
+    "manage own team": _member,
     "see a submission": _own_team_or_organises,
     "invite others": _may_invite,
     "invite organisers": _operator,

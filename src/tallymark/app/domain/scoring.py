@@ -16,6 +16,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from tallymark.app.domain import leaderboards, quota
+from tallymark.app.domain.addresses import notify_of_result
 from tallymark.app.domain.versions import lock_challenge, scoring_config_of
 from tallymark.app.service import Service
 from tallymark.app.store.models import Challenge, Rescoring, StoredOutcome, StoredScore, Submission, Version
@@ -101,6 +102,7 @@ def _store_scores(
         if not resampled:
             leaderboards.mark_changed(session, challenge.id)
         locked.facts = facts_of_scores(scored)
+        notify_of_result(session, service, locked)
         locked.state, locked.finished = "scored", service.now()
         locked.claimed_by = locked.claimed = None
         locked.attempts = 0
@@ -208,6 +210,7 @@ def _store_rejection(service: Service, submission: Submission, version: Version,
         # It was never scored, so no candidate version scores it either.
         session.execute(delete(Rescoring).where(Rescoring.submission_id == locked.id))
         locked.facts = facts_of_rejection(error)
+        notify_of_result(session, service, locked)
         _finish(locked, "rejected", service.now())
 
 

@@ -24,21 +24,27 @@ def join_challenge(
     """Join a challenge in a new team of this name, or in the team with this code, with its rules accepted where it
     asks for that. Teams that its organisers make are baselines."""
     with service.database.writing() as session:
-        current = session.get(Challenge, challenge.id)
+        current = lock_challenge(session, challenge.id, shared=bool(code.strip()))
         if current is None:
             raise NotFoundError()
         if is_over(current, service.now()) and not accepts_submissions(current, service.now()):
             raise FormError({"": "The challenge is over; nobody can join any more."})
         if current.must_accept and not accepted:
             raise FormError({"accept": "Read the rules and accept them to take part."})
+        organises = session.get(Organiser, (challenge.id, user.id)) is not None
         if code.strip():
-            team = session.scalar(select(Team).where(Team.code == code.strip(), Team.challenge_id == challenge.id))
+            of_code = select(Team).where(Team.code == code.strip(), Team.challenge_id == challenge.id)
+            team = session.scalar(of_code.with_for_update())  # of two who would be the last, one is refused
             if team is None:
                 raise FormError({"code": "No team in this challenge has this code. Ask a member of the team."})
+            if team.baseline != organises:
+                raise FormError({"code": "Organisers and participants cannot be in the same team."})
+            problem = size_problem(session, current, team.id, 1)
+            if problem:
+                raise FormError({"code": problem})
         elif not name:
             raise FormError({"team": "Enter a name for a new team, or the code of an existing one."})
         else:
-            organises = session.get(Organiser, (challenge.id, user.id)) is not None
             team = create_team(session, service, challenge, name, baseline=organises)
         try:
             with session.begin_nested():
@@ -68,6 +74,14 @@ def create_team(session: Session, service: Service, challenge: Challenge, name: 
     except IntegrityError:
         raise FormError({"team": "This team name is taken. Choose another."}) from None
     return team
+
+
+def size_problem(session: Session, challenge: Challenge, team_id: int, more: int) -> str:
+    """Why so many more cannot be in a team; empty if they can. The challenge must be locked, or the team."""
+    members = session.scalar(select(func.count()).select_from(Member).where(Member.team_id == team_id)) or 0
+    if challenge.team_size is None or members + more <= challenge.team_size:
+        return ""
+    return f"A team in this challenge may have at most {challenge.team_size}; this would be {members + more}."
 
 
 def choose_finals(

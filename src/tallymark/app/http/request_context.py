@@ -26,6 +26,9 @@ from tallymark.app.store.models import Challenge, User
 SESSION_COOKIE = "tallymark"
 FLASHES = {  # messages after a redirect, by a word in the query of its address
     "joined": ("good", "You have joined. You can submit now."),
+    "left": ("note", "You have left the team."),
+    "merge-requested": ("good", "The other team was asked. One of its members has to accept."),
+    "merged": ("good", "The teams are one now."),
     "saved": ("good", "Saved."),
     "version": ("good", "Saved as a new version."),
     "candidate": ("good", "Saved as a new version. The leaderboard stays as it is until you apply it."),
@@ -53,6 +56,11 @@ FLASHES = {  # messages after a redirect, by a word in the query of its address
     "requalified": ("good", "The submission can be ranked again."),
     "refunded": ("good", "The quota is given back."),
     "revoked": ("note", "The token is revoked."),
+    "address-confirmed": ("good", "Your e-mail address is confirmed."),
+    "connected": ("good", "Your account is connected."),
+    "disconnected": ("note", "Your account is no longer connected."),
+    "invitations-queued": ("good", "The invitations are being sent."),
+    "invitation-revoked": ("note", "Invitation revoked. Its link no longer works."),
     "password": ("good", "Password changed. You were signed out on all other devices."),
     "reset": ("good", "Password changed. Sign in with the new one."),
     "account-deleted": ("note", "The account was deleted."),

@@ -14,6 +14,8 @@ class SignInPage(NamedTuple):
     shell: Shell
     next: str = ""
     may_sign_up: bool = True
+    provider: str = ""
+    """The name of the OpenID provider; empty without one."""
 
 
 class SignUpPage(NamedTuple):
@@ -26,6 +28,12 @@ class SignUpPage(NamedTuple):
     """The role that the invitation gives, in a sentence."""
     refused: str = ""
     """Why sign-up is not possible; empty if it is."""
+    next: str = ""
+    """Where those who have an account already sign in to."""
+    provider: str = ""
+    """The name of the OpenID provider, if people may sign up with it."""
+    domains: str = ""
+    """Instead of the form, one for an `email` address of these domains; empty without them."""
 
 
 class InvitationRow(NamedTuple):
@@ -35,7 +43,7 @@ class InvitationRow(NamedTuple):
     created: PageTime
     expires: PageTime
     state: str
-    """ "open", "used" or "expired"."""
+    """ "open", "used", "expired", "revoked" or "not delivered"."""
 
 
 class AccountPage(NamedTuple):
@@ -56,3 +64,5 @@ class AccountPage(NamedTuple):
     roles: Sequence[SelectOption] = ()
     new_link: str = ""
     invitations: Sequence[InvitationRow] = ()
+    provider: str = ""
+    """The name of the OpenID provider; empty without one."""

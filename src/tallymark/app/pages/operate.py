@@ -94,14 +94,3 @@ class LogPage(NamedTuple):
     actions: Sequence[SelectOption]
     entries: Sequence[LogEntry]
     pages: Pagination | None = None
-
-
-class ResetPage(NamedTuple):
-    """`/reset` (reset.html). Fields: `secret`, `password`, `again`."""
-
-    shell: Shell
-    min_password_length: int
-    secret: str = ""
-    name: str = ""
-    refused: str = ""
-    """Why the link cannot be used; empty if it can."""

@@ -59,7 +59,7 @@ class EditPage(NamedTuple):
 
     Fields: `title`, `slug`, `summary`, `rules`, `must_accept`, `data_for`, `task`, `id_column`, `label_column`,
     `query_column`, `classes`, `positive`, `metrics`, `missing`, `split`, `split_column`, `split_share`, `split_seed`,
-    `opens`, `deadline` (as `2026-11-16T12:00`, UTC), `late`, `reveal`, `quota`, `total_quota`, `finals`,
+    `opens`, `deadline` (as `2026-11-16T12:00`, UTC), `late`, `reveal`, `quota`, `total_quota`, `team_size`, `finals`,
     `show_intervals`, `show_classes`, `show_counts`, and `publish` and `answers_token` of a new one; those of the picker
     are in `pages.metric_picker`.
     """

@@ -6,6 +6,7 @@ from fastapi.routing import APIRoute
 
 from tallymark.app.routes import (
     accounts,
+    addresses,
     analyse,
     announcements,
     api,
@@ -14,13 +15,17 @@ from tallymark.app.routes import (
     data_files,
     exports,
     health,
+    invitations,
     leaderboard,
     lifecycle,
+    oidc,
     operate,
     organise,
     organiser_submissions,
+    password_reset,
     rescoring,
     submissions,
+    teams,
     tokens,
 )
 
@@ -29,7 +34,12 @@ _PAGES = (
     challenges,
     submissions,
     leaderboard,
+    teams,
     accounts,
+    addresses,
+    oidc,
+    password_reset,
+    invitations,
     organise,
     lifecycle,
     announcements,

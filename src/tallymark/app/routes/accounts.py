@@ -10,6 +10,9 @@ from sqlalchemy import func, select
 
 from tallymark.app.domain import accounts
 from tallymark.app.domain.errors import FormError
+from tallymark.app.domain.invitations import invitation_state, invited_to
+from tallymark.app.domain.permissions import find_actor, is_allowed, resource_of
+from tallymark.app.domain.versions import current_version
 from tallymark.app.http.errors import invalid_form
 from tallymark.app.http.request_context import (
     SESSION_COOKIE,
@@ -24,7 +27,7 @@ from tallymark.app.http.uploads import ParsedForm
 from tallymark.app.pages.accounts import AccountPage, InvitationRow, SignInPage, SignUpPage
 from tallymark.app.pages.formatting import page_time, pluralize
 from tallymark.app.pages.shell import SelectOption
-from tallymark.app.store.models import Invitation, SignIn
+from tallymark.app.store.models import Challenge, Invitation, SignIn, User
 
 router = APIRouter()
 _ROLES = [
@@ -45,8 +48,13 @@ def _sign_in_page(
     context: RequestContext, values: Mapping[str, str], errors: Mapping[str, str] | None = None
 ) -> Response:
     kept = {"name": values.get("name", "")}
-    may_sign_up = context.settings.sign_up == "open"
-    view = SignInPage(context.shell("Sign in", kept, errors), local_path(values.get("next", "/")), may_sign_up)
+    may_sign_up = context.settings.sign_up == "open" or bool(context.settings.domains)
+    view = SignInPage(
+        context.shell("Sign in", kept, errors),
+        local_path(values.get("next", "/")),
+        may_sign_up,
+        context.settings.provider_name,
+    )
     return context.page("sign_in.html", view, 422 if errors else 200)
 
 
@@ -69,25 +77,37 @@ def _sign_in(context: RequestContext, form: ParsedForm) -> Response:
 def sign_up_form(context: ContextDep, invitation: str = "") -> Response:
     """The form to sign up."""
     context.require("sign up and in")
-    return _sign_up_page(context, {"invitation": invitation})
+    return sign_up_page(context, {"invitation": invitation})
 
 
-def _sign_up_page(
+def sign_up_page(
     context: RequestContext, values: Mapping[str, str], errors: Mapping[str, str] | None = None
 ) -> Response:
-    invitation, refused, invited = values.get("invitation", ""), "", ""
+    """The page to sign up, with what an invitation says."""
+    invitation, refused, invited, following = values.get("invitation", ""), "", "", ""
     if invitation:
         with context.service.database.reading() as session:
             valid = accounts.find_valid_invitation(session, context.service, invitation)
+            challenge = invited_to(session, invitation)
         if valid is None:
             refused = accounts.INVALID_INVITATION
         else:
             role = "an organiser" if valid.organiser else "a participant"
             invited = f"You are invited as {role}."
+            if challenge is not None:
+                invited, following = (
+                    f"You are invited to the challenge “{challenge.title}”.",
+                    _challenge_path(challenge),
+                )
     elif context.settings.sign_up != "open":
         refused = accounts.INVITATION_REQUIRED
-    shell = context.shell("Sign up", {"name": values.get("name", "")}, errors)
-    view = SignUpPage(shell, accounts.MIN_PASSWORD_LENGTH, invitation, invited, refused)
+    domains = "" if invitation else " or ".join(context.settings.domains)
+    if domains:
+        refused = ""
+    may_use_provider = context.settings.sign_up != "invitation" or bool(invitation and not refused)
+    provider = context.settings.provider_name if may_use_provider else ""
+    shell = context.shell("Sign up", {name: values.get(name, "") for name in ("name", "email")}, errors)
+    view = SignUpPage(shell, accounts.MIN_PASSWORD_LENGTH, invitation, invited, refused, following, provider, domains)
     return context.page("sign_up.html", view, 422 if errors else 200)
 
 
@@ -103,9 +123,25 @@ def _sign_up(context: RequestContext, form: ParsedForm) -> Response:
     try:
         user = accounts.sign_up(context.service, *fields)
     except FormError as error:
-        return _sign_up_page(context, form.values, error.errors)
+        return sign_up_page(context, form.values, error.errors)
     secret = accounts.create_sign_in(context.service, user)
-    return set_session_cookie(redirect("/organise" if user.organiser else "/challenges", "welcome"), context, secret)
+    target = start_page(context, user, fields[-1])
+    return set_session_cookie(redirect(target, "welcome"), context, secret)
+
+
+def start_page(context: RequestContext, user: User, invitation: str) -> str:
+    """Where a new user goes: to the challenge that they were invited to, if they can see it."""
+    with context.service.database.reading() as session:
+        challenge = invited_to(session, invitation)
+        if challenge is not None:
+            resource = resource_of(challenge, current_version(session, challenge))
+            if is_allowed("see a challenge", find_actor(session, user, challenge), resource):
+                return _challenge_path(challenge)
+    return "/organise" if user.organiser else "/challenges"
+
+
+def _challenge_path(challenge: Challenge) -> str:
+    return f"/challenges/{challenge.slug}"
 
 
 @router.post("/sign-out")
@@ -142,12 +178,13 @@ def _account_page(context: RequestContext, errors: Mapping[str, str] | None = No
         _ROLES if user.operator else _ROLES[:1],
         link,
         [_invitation_row(context, each) for each in invitations],
+        context.settings.provider_name,
     )
     return context.page("account.html", view, 422 if errors else 200)
 
 
 def _invitation_row(context: RequestContext, invitation: Invitation) -> InvitationRow:
-    state = "used" if invitation.used is not None else "open" if invitation.expires > context.now else "expired"
+    state = invitation_state(invitation, context.now)
     role = "organiser" if invitation.organiser else "participant"
     return InvitationRow(
         role, page_time(invitation.created, context.now), page_time(invitation.expires, context.now), state

@@ -1,4 +1,4 @@
-"""For operators: the state of the app, accounts, their audit log, and links for new passwords."""
+"""For operators: the state of the app, accounts and their audit log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 
 from tallymark.app.doctor import examine
 from tallymark.app.domain import audit, operators
-from tallymark.app.domain.accounts import MIN_PASSWORD_LENGTH
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.http.errors import invalid_form
 from tallymark.app.http.request_context import ContextDep, RequestContext, handle_form, redirect
@@ -29,7 +28,6 @@ from tallymark.app.pages.operate import (
     LogPage,
     OperatePage,
     QueueRow,
-    ResetPage,
     StatusRow,
 )
 from tallymark.app.pages.pagination import paginate
@@ -228,40 +226,3 @@ def _log_entry(session: Session, context: RequestContext, entry: AuditEntry) -> 
     challenge = None if entry.challenge_id is None else session.get(Challenge, entry.challenge_id)
     title = "" if challenge is None else challenge.title
     return LogEntry(_time(context, entry), by, audit.ACTIONS[entry.action], entry.subject, title)
-
-
-@router.get("/reset")
-def reset_form(context: ContextDep, secret: str = "") -> Response:
-    """The form for a new password, by a link."""
-    context.require("sign up and in")
-    return _reset_page(context, secret)
-
-
-def _reset_page(context: RequestContext, secret: str, errors: Mapping[str, str] | None = None) -> Response:
-    with context.service.database.reading() as session:
-        user = operators.find_reset_user(session, context.service, secret)
-    refused = operators.INVALID_RESET if user is None else ""
-    view = ResetPage(
-        context.shell("Set a new password", None, errors),
-        MIN_PASSWORD_LENGTH,
-        secret,
-        "" if user is None else user.name,
-        refused,
-    )
-    return context.page("reset.html", view, 422 if errors else 200)
-
-
-@router.post("/reset")
-async def reset(request: Request, context: ContextDep) -> Response:
-    """Set a new password by a link."""
-    context.require("sign up and in")
-    return await handle_form(request, context, _reset)
-
-
-def _reset(context: RequestContext, form: ParsedForm) -> Response:
-    secret, password, again = (form.values.get(name, "") for name in ("secret", "password", "again"))
-    try:
-        operators.reset_password(context.service, secret, password, again)
-    except FormError as error:
-        return _reset_page(context, secret, error.errors)
-    return redirect("/sign-in", "reset")

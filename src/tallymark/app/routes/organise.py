@@ -347,6 +347,7 @@ def challenge_fields(challenge: Challenge, version: Version) -> dict[str, str]:
             for name in ("title", "slug", "summary", "rules", "late", "reveal", "data_for")
         },
         **{name: str(getattr(challenge, name)) for name in ("quota", "finals")},
+        "team_size": "" if challenge.team_size is None else str(challenge.team_size),
         "opens": _local_time(challenge.opens),
         "deadline": _local_time(challenge.deadline),
         **{name: getattr(version, name) for name in ("task", "id_column", "label_column", "query_column", "missing")},

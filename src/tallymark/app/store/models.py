@@ -20,6 +20,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     false,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
@@ -74,6 +75,9 @@ class User(Base):
     created: Mapped[datetime]
     disabled: Mapped[datetime | None]
     deleted: Mapped[datetime | None]  # the name and the password are gone then
+    email: Mapped[str | None]  # confirmed: who has the account reads its mail
+    email_key: Mapped[str | None] = mapped_column(unique=True, index=True)  # the address in lower case
+    mail_results: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class SignIn(Base):
@@ -88,9 +92,10 @@ class SignIn(Base):
 
 
 class Invitation(Base):
-    """A link by which one person may sign up, by the hash of its secret."""
+    """A link by which so many people may sign up, by the hash of its secret."""
 
     __tablename__ = "invitations"
+    __table_args__ = (Index("ix_invitations_of_user", "created_by", "created"),)
     id: Mapped[int] = mapped_column(primary_key=True)
     secret: Mapped[str] = mapped_column(String(64), unique=True)
     organiser: Mapped[bool] = mapped_column(default=False)
@@ -98,8 +103,15 @@ class Invitation(Base):
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     created: Mapped[datetime]
     expires: Mapped[datetime]
-    used_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
+    used_by: Mapped[int | None] = mapped_column(ForeignKey("users.id"))  # the last one
     used: Mapped[datetime | None]
+    max_uses: Mapped[int] = mapped_column(default=1, server_default=text("1"))
+    uses: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    name: Mapped[str | None]  # whom it is for
+    email: Mapped[str | None]
+    mail: Mapped[str | None] = mapped_column(String(10))  # "queued", "sent" or "failed"; None if the link was shown
+    revoked: Mapped[datetime | None]
+    challenge_id: Mapped[int | None] = mapped_column(ForeignKey("challenges.id", ondelete="SET NULL"))
 
 
 class PasswordReset(Base):
@@ -167,6 +179,7 @@ class Challenge(Base):
     total_quota: Mapped[int | None]  # submissions a team in all; None: no limit
     must_accept: Mapped[bool] = mapped_column(default=False, server_default=false())  # the rules, before joining
     data_for: Mapped[str] = mapped_column(String(10), default="everyone", server_default="everyone")  # or "members"
+    team_size: Mapped[int | None]  # members a team at most; None: any number
 
 
 class Organiser(Base):
@@ -417,4 +430,56 @@ class DataFile(Base):
     file_name: Mapped[str]
     size: Mapped[int] = mapped_column(BigInteger)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[datetime]
+
+
+class QueuedMail(Base):
+    """A mail that waits to be sent (see `domain.outbox`). Its text, which may have a secret, is made when it is."""
+
+    __tablename__ = "outbox"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(20))
+    recipient: Mapped[str]
+    facts: Mapped[dict[str, Any]]
+    created: Mapped[datetime]
+    due: Mapped[datetime] = mapped_column(index=True)
+    attempts: Mapped[int] = mapped_column(default=0)
+
+
+class MailRequest(Base):
+    """That somebody asked for a mail to an address or account, by the hash of what they typed; kept for an hour."""
+
+    __tablename__ = "mail_requests"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), index=True)
+    created: Mapped[datetime]
+
+
+class AddressConfirmation(Base):
+    """An e-mail address that a user entered and has not confirmed yet, by the hash of the secret that was mailed."""
+
+    __tablename__ = "address_confirmations"
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    email: Mapped[str]
+    secret: Mapped[str | None] = mapped_column(String(64), unique=True)  # None until the mail is sent
+    expires: Mapped[datetime]
+
+
+class TeamMerge(Base):
+    """The request of a team to join another one."""
+
+    __tablename__ = "team_merges"
+    team_id: Mapped[int] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True)
+    into_id: Mapped[int] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), index=True)
+    requested_by: Mapped[int] = mapped_column(ForeignKey("users.id"))
+    created: Mapped[datetime]
+
+
+class Identity(Base):
+    """An account at an OpenID provider by which a user signs in."""
+
+    __tablename__ = "identities"
+    issuer: Mapped[str] = mapped_column(primary_key=True)
+    subject: Mapped[str] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     created: Mapped[datetime]
