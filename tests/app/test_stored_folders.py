@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import select, update
 
-from tallymark.app.domain import accounts
+from tallymark.app.domain import accounts, teams
 from tallymark.app.http.request_context import SESSION_COOKIE
 from tallymark.app.store.models import Base, Challenge, Submission, Team
 from tests.app.stage import ROWS, Player, Stage
@@ -57,7 +57,9 @@ def test_people_sign_in_and_take_part(opened):
     for page in (f"/submissions/{own}", f"/submissions/{own}/report"):
         assert "accuracy" in client.get(page).text, page
     assert stage.client().get(f"/submissions/{own}").status_code != 200
-    Player(stage, challenge, team, stage.person("Ben")).send(list(range(ROWS)))
+    ben = stage.person("Ben")
+    teams.join_challenge(stage.service, ben, challenge, "", team.code)
+    Player(stage, challenge, team, ben).send(list(range(ROWS)))
     assert stage.board(challenge) == ["Far", "Near"]
     assert expected["boards"]["numbers"]["public"] == ["Near", "Far"]
 

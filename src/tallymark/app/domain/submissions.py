@@ -22,7 +22,7 @@ from tallymark.app.domain.scoring import process_submission, retry_or_fail
 from tallymark.app.domain.versions import current_version, lock_challenge, queue_rescoring, record_file
 from tallymark.app.service import Service
 from tallymark.app.store.files import StoredContent
-from tallymark.app.store.models import Challenge, Member, Submission, User, Version
+from tallymark.app.store.models import Challenge, Member, Submission, Team, User, Version
 from tallymark.rendering.text import printable
 
 _MAX_NOTE_LENGTH = 200
@@ -73,8 +73,9 @@ def submit_file(
             earlier = idempotency.find_submission(session, user, upload)
             assert earlier is not None  # it has just kept this one from being stored
             return earlier
-        member = Member.challenge_id == locked.id, Member.user_id == user.id
-        if session.scalar(select(Member.team_id).where(*member)) != team_id:  # they left, or it merged meanwhile
+        members = session.scalars(select(Member.user_id).where(Member.team_id == team_id)).all()
+        is_member = user.id in members or not members  # teams of the example challenge have no members
+        if not is_member or session.get(Team, team_id) is None:  # they left, or it merged meanwhile
             raise ConflictError("Your team has changed. Reload the page and try again.")
         if checked is not None and not checks.consume_token(session, service, user, locked, checked):
             raise checks.token_not_found(locked)
