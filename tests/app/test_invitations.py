@@ -162,7 +162,9 @@ def test_a_shared_link_admits_exactly_as_many_as_it_says(stage, host):
 def test_a_name_that_is_taken_uses_nothing_up(stage, host):
     """Who chooses another name can use the link still."""
     secret = invitations.create_shared_link(stage.service, host, 1, 14, None)
-    assert try_to_sign_up(stage, "Olga", secret) == {"name": "This name is taken. Choose another."}
+    assert try_to_sign_up(stage, "Olga", secret) == {
+        "name": "This name is taken. Choose one that does not look like another."
+    }
     assert try_to_sign_up(stage, "Ada", secret) == "Ada"
 
 

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from tallymark.app.domain import accounts, invitations, mails
+from tallymark.app.domain.lifecycle import take_step
 from tallymark.app.domain.outbox import enqueue
 from tallymark.app.store.models import Invitation, QueuedMail, Submission, User
 from tests.app.mail_server import free_port, login, running_mail_server
@@ -75,6 +76,19 @@ def test_no_secret_is_stored_while_a_mail_waits(post, server):
     content = b"".join(each.read_bytes() for each in post.settings.folder.rglob("*") if each.is_file())
     assert server.secret().encode() not in content
     assert accounts.hash_secret(server.secret()).encode() in content
+
+
+def test_an_invitation_does_not_name_a_draft(post, server):
+    """Neither the mail nor the page of the link, until the challenge is published."""
+    host = host_of(post)
+    draft = post.challenge(host, publish="", title="Secret plans", slug="plans")
+    invitations.mail_links(post.service, host, people("ada@example.org"), draft, 3)
+    mails.send_due(post.service)
+    assert "Secret plans" not in server.texts[-1]
+    link = f"/sign-up?invitation={server.secret()}"
+    assert "You are invited as a participant." in post.client().get(link).text
+    take_step(post.service, host, draft, "publish")
+    assert "You are invited to the challenge “Secret plans”." in post.client().get(link).text
 
 
 @BOTH

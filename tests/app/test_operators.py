@@ -10,12 +10,26 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from tallymark.app.domain import accounts, operators, password_resets
+from tallymark.app.domain import accounts, operators, outbox, password_resets, team_changes
 from tallymark.app.domain.errors import FormError, NotFoundError
 from tallymark.app.domain.organisers import add_organiser, list_organisers
-from tallymark.app.store.models import AuditEntry, Invitation, PasswordReset, SignIn, Submission, Team, User
+from tallymark.app.store.models import (
+    AddressConfirmation,
+    AuditEntry,
+    IdempotencyKey,
+    Identity,
+    Invitation,
+    PasswordReset,
+    QueuedMail,
+    SignIn,
+    Submission,
+    Team,
+    TeamMerge,
+    Token,
+    User,
+)
 from tests.app.stage import BOTH, guess
 from tests.waiting import LIMIT
 
@@ -173,6 +187,40 @@ def test_a_deleted_account_leaves_its_scores_and_no_name(stage, host, challenge,
         "deleted account",
         "deleted account",
     ]
+
+
+@BOTH
+def test_a_deleted_account_leaves_no_address_and_no_way_in(stage, opal, host, challenge, player):
+    """Tokens, identities, addresses, requests to merge and waiting mails go with it; those of others stay."""
+    ada, now, asked = player.user, stage.clock(), {"created": stage.clock(), "expires": stage.clock()}
+    ben = stage.team(challenge, "Otters", stage.person("Ben"))
+    for each in (ada, ben.user):
+        stage.token(each)
+    team_changes.request_merge(stage.service, ada, challenge, "Otters")
+    with stage.service.database.writing() as session:
+        held = {"email": "Ada@example.org", "email_key": "ada@example.org", "mail_results": True}
+        session.execute(update(User).where(User.id == ada.id).values(**held))
+        session.add(Identity(issuer="campus", subject="ada-1", user_id=ada.id, created=now))
+        session.add(AddressConfirmation(user_id=ada.id, email="new@example.org", expires=now))
+        key = {"fingerprint": "", "submission": "", "created": now}
+        session.add(IdempotencyKey(user_id=ada.id, key="once", **key))
+        session.add(Invitation(secret="a", name="Ada L", email="ada@example.org", used_by=ada.id, **asked))
+        session.add(Invitation(secret="b", name="Ben", email="ben@example.org", **asked))
+        session.flush()
+        outbox.enqueue(session, stage.service, "result", "Ada@example.org", submission=1)
+        outbox.enqueue(session, stage.service, "address", "new@example.org", user=ada.id)
+        for account in ("ada", "ada@example.org", "ben"):
+            outbox.enqueue(session, stage.service, "reset", "", account=account)
+    operators.delete_account(stage.service, opal, ada.id)
+    for table in (Identity, AddressConfirmation, IdempotencyKey, TeamMerge):
+        assert stage.all(select(table)) == []
+    assert stage.all(select(Token.user_id)) == [ben.user.id]
+    assert [each.facts for each in stage.all(select(QueuedMail))] == [{"account": "ben"}]
+    assert stage.all(select(Invitation.email).order_by(Invitation.secret)) == [None, "ben@example.org"]
+    gone = again(stage, ada)
+    assert (gone.email, gone.email_key, gone.mail_results) == (None, None, False)
+    with pytest.raises(FormError, match="disabled"):
+        accounts.create_sign_in(stage.service, ada)
 
 
 @BOTH

@@ -159,3 +159,11 @@ def test_without_a_mail_server_the_page_says_whom_to_ask(stage):
     assert "does not send e-mail" in client.get("/forgot-password").text
     assert client.post("/forgot-password", data={"account": "Ada"}).status_code == 422
     assert stage.all(select(QueuedMail)) == []
+
+
+def test_a_refused_link_says_where_to_get_another(stage, post):
+    """By mail where there is one, else from the operator."""
+    assert 'href="/forgot-password">Ask for a new link' in post.client().get("/reset?secret=x").text
+    page = stage.client().get("/reset?secret=x").text
+    assert "Ask the operator" in page
+    assert "Ask for a new link" not in page

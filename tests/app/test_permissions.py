@@ -86,7 +86,7 @@ PAGES = {
 FORMS = {
     ("/analyse", ""): ({}, BOTH_FILES, (200, 200, 200, 200, 200, 200, 200, 200)),
     ("/challenges/{slug}/join", ""): ({"team": "Newts"}, {}, (401, 303, 422, 422, 303, 303, 303, 303)),
-    ("/challenges/{slug}/join/{code}", ""): ({}, {}, (401, 303, 422, 422, 422, 422, 303, 303)),
+    ("/challenges/{slug}/join/{code}", ""): ({"accept": "1"}, {}, (401, 303, 422, 422, 422, 422, 303, 303)),
     ("/challenges/{slug}/team", ""): ({"action": "renew"}, {}, (401, 404, 303, 303, 404, 404, 404, 404)),
     ("/challenges/{slug}/submit", "check"): ({}, FILE, (401, 403, 200, 200, 403, 403, 403, 403)),
     ("/challenges/{slug}/submit", "confirm"): ({"token": "{token}"}, {}, (401, 403, 303, 404, 403, 403, 403, 403)),

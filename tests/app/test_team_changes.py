@@ -76,6 +76,33 @@ def test_a_link_of_another_challenge_joins_nothing(stage, host, player):
     assert eve.post(f"/challenges/other/join/{code}", data={"accept": ""}).status_code == 404
 
 
+def test_who_joins_by_a_link_accepts_the_rules_too(stage, host):
+    """The page of the link has the checkbox, and the time is stored."""
+    challenge = stage.challenge(host, publish="1", rules="Be kind.", must_accept="1")
+    ada, eve = stage.person("Ada"), stage.person("Eve")
+    team = teams.join_challenge(stage.service, ada, challenge, "Badgers", "", accepted=True)
+    client, link = stage.client(eve), f"/challenges/{challenge.slug}/join/{team.code}"
+    assert 'name="accept"' in client.get(link).text
+    refused = client.post(link, data={"accept": ""})
+    assert (refused.status_code, "Read the rules and accept them" in refused.text) == (422, True)
+    assert client.post(link, data={"accept": "1"}).status_code == 303
+    assert stage.all(select(Member.accepted).where(Member.user_id == eve.id)) == [stage.clock()]
+
+
+def test_a_link_to_a_team_does_not_reveal_a_draft(stage, host):
+    """It looks like one to a challenge that does not exist."""
+    draft = stage.challenge(host, publish="")
+    team = teams.join_challenge(stage.service, host, draft, "Olgas", "")
+    eve, link = stage.client(stage.person("Eve")), f"/challenges/{draft.slug}/join/{team.code}"
+    assert eve.get(link).status_code == eve.post(link, data={"accept": "1"}).status_code == 404
+
+
+def test_a_new_name_does_not_look_like_that_of_another_team(stage, pair):
+    """As when a team is made."""
+    answer = post(pair[0], action="rename", name="0tters")
+    assert (answer.status_code, "does not look like another" in answer.text) == (422, True)
+
+
 @BOTH
 def test_a_team_never_exceeds_its_size(stage, host):
     """Of eight who open the link at the same time, three join a team of four."""
