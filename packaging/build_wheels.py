@@ -14,6 +14,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,17 +88,22 @@ def main() -> None:
         tool("build", "--sdist", "--outdir", asked.out, ROOT)
         [sdist] = asked.out.glob("tallymark-*.tar.gz")
         environment = compiler(folder, asked.machine)
+        build_system = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]
+        needed = [*build_system["requires"], "cmake>=3.26", "ninja"]
         for version, python in pythons.items():
             print(f"building for Python {version} ...", flush=True)
             venv, built = folder / f"venv-{version}", folder / f"built-{version}"
             run(str(python), "-m", "venv", venv)
+            pip = (venv / "bin" / "python", "-m", "pip")
+            run(*pip, "install", "-q", *needed)  # for this machine, whichever the wheel is for
             suffix = f".cpython-{version.replace('.', '')}-{asked.machine}-linux-gnu.so"
-            run(venv / "bin" / "python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", built, sdist,
+            run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", built, sdist,
                 SETUPTOOLS_EXT_SUFFIX=suffix, **environment)  # fmt: skip
             [wheel] = built.glob("*.whl")
-            plat = f"manylinux_{GLIBC.replace('.', '_')}_{asked.machine}"
-            tool("auditwheel", "repair", "--plat", plat, "--only-plat", "--wheel-dir", asked.out, wheel)
+            tool("auditwheel", "repair", "--only-plat", "--wheel-dir", asked.out, wheel)
     for wheel in sorted(asked.out.glob(wheels)):
+        if f"manylinux_{GLIBC.replace('.', '_')}_" not in wheel.name:
+            sys.exit(f"{wheel.name} needs a later glibc than {GLIBC}")
         print(tool("auditwheel", "show", wheel))
         if "-abi3-" in wheel.name:
             tool("abi3audit", "--strict", wheel)

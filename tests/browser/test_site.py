@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -81,4 +86,39 @@ def test_the_search_finds_the_right_page_first(browser, site):
         page.goto((site / "search.html").as_uri() + f"?q={quote(query)}")
         found = page.locator("#search-results li a").first.get_attribute("href")
         assert found.partition("#")[0].partition("?")[0] == expected, query
+    page.close()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture
+def hosted(site, tmp_path):
+    """Two versions side by side on a server, the older of which lacks a page; the address of their folder."""
+    shutil.copytree(site, tmp_path / "0.2.0")
+    shutil.copytree(site, tmp_path / "0.1.0")
+    (tmp_path / "0.1.0" / "how-to" / "accept.html").unlink()
+    (tmp_path / "versions.json").write_text(json.dumps(["0.2.0", "0.1.0"]))
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path)) as server:
+        Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_hosted_page_leads_to_the_same_page_of_another_version(browser, hosted, serious):
+    """Or to the front page of a version that does not have it."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    choice = page.get_by_label("Version of the documentation")
+    page.goto(f"{hosted}/0.2.0/how-to/compare.html")
+    choice.wait_for()
+    assert choice.locator("option").all_text_contents() == ["0.2.0", "0.1.0"]
+    assert choice.evaluate("choice => choice.selectedOptions[0].text") == "0.2.0"
+    assert serious(page) == []
+    choice.select_option("0.1.0")
+    page.wait_for_url(f"{hosted}/0.1.0/how-to/compare.html")
+    page.goto(f"{hosted}/0.2.0/how-to/accept.html")
+    choice.select_option("0.1.0")
+    page.wait_for_url(f"{hosted}/0.1.0/")
     page.close()
