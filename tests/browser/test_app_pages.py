@@ -21,7 +21,7 @@ SPILLS = """() => [...document.querySelectorAll("body *")]
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
     .map(e => e.tagName + " " + e.className)"""
 SMALL = """() => [...document.querySelectorAll("button, .button, input:not([type=hidden], [hidden]), select")]
-    .filter(e => !e.closest(".look, .choice") && e.getBoundingClientRect().height < 44)
+    .filter(e => e.checkVisibility() && !e.closest(".look, .choice") && e.getBoundingClientRect().height < 44)
     .map(e => e.outerHTML)"""
 EXPECTED = f"asked: {SITE}"
 ASKED = (("light", 390), ("dark", 1280))  # of axe, which takes most of the time: both looks, both layouts

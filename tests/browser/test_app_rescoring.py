@@ -33,9 +33,11 @@ def test_corrected_answers_are_previewed_and_applied(visits, server):
     organiser = visits(server)
     organiser.sign_up(host.invite("organiser"), "Olga")
     organiser.open("/organise/new")
-    organiser.fill(title="Birds", metrics="accuracy")
+    organiser.fill(title="Birds")
     organiser.choose("answers", file(birds(0)))
     organiser.press("Create challenge")
+    organiser.follow("Publish")
+    organiser.press("Publish")
     for name, content in (("Badgers", birds(0, 40)), ("Otters", birds(1))):
         submit(visits(server), host.invite(), name, content)
     organiser.open(BOARD)
@@ -100,5 +102,6 @@ def look_after(organiser):
         "Olga disqualified a submission",
         "Olga applied a new version",
         "Olga uploaded new answers",
+        "Olga published the challenge",
         "Olga created the challenge",
     ]
