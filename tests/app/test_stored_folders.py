@@ -10,9 +10,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import select, update
 
-from tallymark.app.domain import accounts, teams
+from tallymark.app.domain import accounts
 from tallymark.app.http.request_context import SESSION_COOKIE
-from tallymark.app.store.models import Base, Challenge, Submission, Team
+from tallymark.app.store.models import Base, Challenge, Member, Submission, Team, User
 from tests.app.stage import ROWS, Player, Stage
 from tests.app.stored_folders import PASSWORD, STORED, boards, revisions, scores
 
@@ -57,9 +57,8 @@ def test_people_sign_in_and_take_part(opened):
     for page in (f"/submissions/{own}", f"/submissions/{own}/report"):
         assert "accuracy" in client.get(page).text, page
     assert stage.client().get(f"/submissions/{own}").status_code != 200
-    ben = stage.person("Ben")
-    teams.join_challenge(stage.service, ben, challenge, "", team.code)
-    Player(stage, challenge, team, ben).send(list(range(ROWS)))
+    [member] = stage.all(select(User).join(Member, Member.user_id == User.id).where(Member.team_id == team.id))
+    Player(stage, challenge, team, member).send(list(range(ROWS)))
     assert stage.board(challenge) == ["Far", "Near"]
     assert expected["boards"]["numbers"]["public"] == ["Near", "Far"]
 
