@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 from tallymark.app.domain import submissions, team_changes, teams
 from tallymark.app.domain.errors import AppError, FormError
 from tallymark.app.store.models import Challenge, Member, Quota, Submission, Team, TeamMerge
-from tests.app.stage import BOTH, guess, table
+from tests.app.stage import BOTH, FORM, guess, table
 
 pytestmark = pytest.mark.slow
 
@@ -74,6 +74,21 @@ def test_a_link_of_another_challenge_joins_nothing(stage, host, player):
     eve = stage.client(stage.person("Eve"))
     assert eve.get(f"/challenges/other/join/{code}").status_code == 404
     assert eve.post(f"/challenges/other/join/{code}", data={"accept": ""}).status_code == 404
+
+
+def test_teams_merge_while_another_version_waits(stage, host):
+    """Their submissions are scored by it and ranked as one team; the used quota is added up."""
+    challenge = stage.challenge(host)
+    first, second = (stage.team(challenge, name) for name in ("Badgers", "Otters"))
+    for player, right in ((first, 20), (second, 30)):
+        player.send(guess(right))
+    form = {**FORM, "slug": challenge.slug, "metrics": "error_rate", "action": "save"}
+    assert stage.client(host).post(f"/organise/{challenge.slug}", data=form).status_code == 303
+    merge(first, second)
+    assert second.quota_status().used == 2
+    stage.apply(challenge, host)
+    assert stage.board(challenge) == ["Otters"]
+    assert len(stage.all(select(Submission).where(Submission.team_id == second.team.id))) == 2
 
 
 def test_who_joins_by_a_link_accepts_the_rules_too(stage, host):

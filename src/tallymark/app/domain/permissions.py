@@ -72,6 +72,10 @@ def _member(actor: Actor, _: Resource) -> bool:
     return actor.team_id is not None
 
 
+def _member_of_visible(actor: Actor, resource: Resource) -> bool:
+    return _member(actor, resource) and _can_see(actor, resource)
+
+
 def _may_download(actor: Actor, resource: Resource) -> bool:
     challenge = resource.challenge
     is_open = challenge is not None and challenge.data_for == "everyone"
@@ -99,7 +103,7 @@ PERMISSIONS: dict[str, PermissionRule] = {
     "submit a file": _member,
     "see own submissions": _member,
     "choose finals": _member,
-    "manage own team": _member,
+    "manage own team": _member_of_visible,
     "see a submission": _own_team_or_organises,
     "invite others": _may_invite,
     "invite organisers": _operator,
