@@ -30,9 +30,8 @@ COPIED = ("tests", "docs", "examples", "bench", "core", "pyproject.toml", "READM
 LARGE = {"torch", "torchmetrics", "keras", "jax", "lightning", "ray", "pyspark", "catboost", "lightgbm", "xgboost-cpu"}
 TOOLS = {"mypy", "ruff", "clang-format", "import-linter", "playwright", "axe-playwright-python", "sphinx",
          "sphinx-copybutton", "furo", "myst-parser"}  # fmt: skip
-# Tests and pages that load one of them without which they are pointless; others skip what they cannot load.
-NEED_THEM = ["--ignore=tests/browser", "--ignore=tests/references/test_names_elsewhere.py",
-             "-k", "not stub_of_the_core and not differences.md and not same-number.md"]  # fmt: skip
+# Tests and pages that load one of them; others skip what they cannot load.
+NEED_THEM = ["--ignore=tests/browser", "-k", "not stub_of_the_core and not differences.md and not same-number.md"]
 IMPORT = "import time, numpy; t = time.perf_counter(); import tallymark; print(time.perf_counter() - t)"
 EVALUATE = ["evaluate", "examples/data/deliveries.csv", "--truth", "minutes", "--prediction", "predicted",
             "--missing", "drop", "--html", "report.html"]  # fmt: skip

@@ -18,3 +18,8 @@ os.environ.setdefault("KERAS_HOME", str(Path(__file__).parents[1] / "build" / "k
 # Set before NumPy is loaded. Peers fit models so small that threads of linear algebra only wait for each other: up to
 # minutes where the machine is busy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_ignore_collect(collection_path):
+    """Only tests are searched for examples: other modules are loaded where they are needed."""
+    return True if collection_path.suffix == ".py" and not collection_path.name.startswith("test_") else None

@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.waiting import LIMIT
 
 
+@pytest.mark.slow
 def test_no_call_crashes_or_hangs_while_its_inputs_change():
     """Every metric and every function of the core, in a process of its own."""
     done = subprocess.run(

@@ -142,6 +142,7 @@ def templates():
                 yield f"{path.name}:{node.lineno}", node.args
 
 
+@pytest.mark.slow
 def test_every_template_has_its_values():
     """One that lacks a value would fail only when the error is raised."""
     wrong = [

@@ -39,7 +39,7 @@ def floor_of(requirement):
 
 
 def test_the_extra_all_is_what_a_user_of_any_interface_needs():
-    parts = ("files", "plots", "cli", "app", "postgres")
+    parts = ("files", "plots", "cli", "app", "oidc", "postgres")
     assert sorted(EXTRAS["all"]) == sorted({requirement for part in parts for requirement in EXTRAS[part]})
 
 

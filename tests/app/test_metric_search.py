@@ -41,7 +41,8 @@ def test_every_metric_of_a_task_is_listed_for_an_empty_query(task):
     assert {name for name in expected.values() if name in found} - {"accuracy"} <= {expected[task]}
     assert expected[task] in found
     assert not {"roc_curve", "confusion_matrix"} & set(found)
-    assert all(metric(each).description for each in found)
+    ours = [each for each in map(metric, found) if type(each).__module__.startswith("tallymark.")]
+    assert all(each.description for each in ours)  # other tests define metrics without a sentence
 
 
 @pytest.mark.parametrize("query", ["no such metric", "x" * 5000, "(", "fscore(beta=", "\N{PILE OF POO}"])

@@ -145,6 +145,7 @@ def test_metrics_that_are_no_number_are_refused():
             tm.compare(Y, MODELS, [metric])
 
 
+@pytest.mark.slow
 def test_resamples_are_as_many_as_the_pairs_need():
     """With eight models there are 28 pairs: the smallest p-value that resamples can have must outlast the correction.
     So few that no difference could ever be shown are refused."""

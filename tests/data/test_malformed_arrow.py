@@ -85,6 +85,7 @@ def _run(script: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MALFORMED)
 def test_malformed_arrow_data_are_refused_with_argument_and_row(case: str) -> None:
     array, row = MALFORMED[case]
@@ -98,6 +99,7 @@ def test_malformed_arrow_data_are_refused_with_argument_and_row(case: str) -> No
         assert f" (row {row})." in line, line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "cut", "row"), [("0.0", "1, 80", 10), ("None", "0, 8", 64)], ids=["values", "which are missing"]
 )
@@ -118,6 +120,7 @@ def test_numbers_cut_short_are_refused(first: str, cut: str, row: int) -> None:
         assert f" (row {row})." in line, line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["pa.table", "dict"])
 def test_submitted_tables_are_checked_too(table: str) -> None:
     held = f"{table}({{'row_id': good, 'label': bad}})"
@@ -130,6 +133,7 @@ def test_submitted_tables_are_checked_too(table: str) -> None:
     assert " (row 1)." in told[0]
 
 
+@pytest.mark.slow
 def test_what_a_null_points_to_is_not_read() -> None:
     """A view or a code without a value may hold anything."""
     nulls = "pa.py_buffer(bytes([0b1101]))"

@@ -52,6 +52,7 @@ def test_every_regression_metric_is_in_the_table():
     assert set(MINIMISED) == {row.name for row in tm.list_metrics("regression") if row.name in tm.__all__}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, row in MINIMISED.items() if row.estimates in ESTIMATED])
 def test_the_best_constant_is_what_the_table_says(name):
     """Over a fine grid of constants on skewed data, on which mean, median and centre differ."""
@@ -75,6 +76,7 @@ def test_percentage_errors_of_both_sides_estimate_a_weighted_median():
     assert best == pytest.approx(weighted_median(Y, Y / (Y + best) ** 2), abs=2 * STEP)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
 def test_quantile_losses_estimate_their_quantile(alpha):
     """Pinball loss, its share removed, and the ends of intervals."""

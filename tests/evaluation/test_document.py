@@ -329,8 +329,11 @@ def test_weights_are_not_called_rows():
     assert "2.5 by weight, 71 % of its weight" in told
 
 
-@pytest.mark.parametrize("ci", [None, 0.9])
-@pytest.mark.parametrize("weights", [None, [0.0, 2.0] * 30])
+FEW = tm.Intervals(0.9, resamples=199)
+
+
+@pytest.mark.parametrize("ci", [None, FEW], ids=["values", "intervals"])
+@pytest.mark.parametrize("weights", [None, [0.0, 2.0] * 30], ids=["rows", "weights"])
 @pytest.mark.parametrize("form", ["html", "markdown", "json", "csv", "dict", "terminal", "notebook", "text"])
 def test_every_form_shows_all_that_a_report_can_hold(form, weights, ci):
     """Groups of two columns, what compares them, values by class, tables, what failed and what is undefined."""

@@ -294,6 +294,7 @@ def test_the_band_of_a_roc_curve_has_a_box_around_every_threshold():
     assert not contains(grid[~near]).any()
 
 
+@pytest.mark.slow
 def test_a_simultaneous_band_contains_the_whole_curve_as_often_as_it_says():
     """Or more often: of 200 samples from a known curve, at least 180 at a level of 90 %."""
     rng, hits = np.random.default_rng(8), 0
@@ -580,6 +581,7 @@ def test_the_same_plot_is_made_once():
     assert report.plot.reliability(bins=4) is not report.plot.reliability(bins=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["list", "pandas", "polars", "arrow"])
 def test_the_type_of_the_rows_changes_no_byte_of_a_plot(form):
     """The same plots, to the byte."""

@@ -50,6 +50,7 @@ SCORES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scores", list(SCORES))
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 1.0])
 def test_the_same_bits_as_in_memory(scores, share, monkeypatch):

@@ -276,7 +276,7 @@ def tally_of(*batches, **facts):
     return tally
 
 
-@pytest.mark.parametrize("ci", [None, 0.9])
+@pytest.mark.parametrize("ci", [None, tm.Intervals(0.9, resamples=199)], ids=["values", "intervals"])
 def test_a_metric_that_cannot_read_some_rows_fails_and_the_others_go_on(ci):
     """Whichever batch and whichever part of a sum it was; the values of the others are those of all rows."""
     batches = [READABLE, UNREADABLE, READABLE]

@@ -128,6 +128,7 @@ def test_means_over_folds_have_a_level():
         tm.model_selection.cross_validate(mean_of, Y[:, None], P, ci=tm.Intervals(seed=3))
 
 
+@pytest.mark.slow
 def test_a_tally_of_a_high_level_is_read_back():
     """It keeps fewer resamples than such a level needs."""
     tally = tm.Tally(["wape", "mae"], ci=0.9999).update(Y, P)

@@ -67,6 +67,7 @@ def test_a_level_at_the_edge_of_its_own_p_value():
     assert seen == {True, False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows", ["plain", "weighted", "clustered", "rounded"])
 def test_p_values_agree_with_intervals_for_classifiers(level, rows):
@@ -132,6 +133,7 @@ def check_several(found: tm.comparison.Comparison) -> set[bool]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_several_models(correction, count):

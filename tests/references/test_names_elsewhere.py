@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import inspect
 
-import keras
-import lightgbm as lgb
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-import torch
-import torchmetrics
-import torchmetrics.classification
-import torchmetrics.clustering
-import xgboost as xgb
 
 import tallymark as tm
 from tallymark.metrics.names_elsewhere import names_elsewhere
@@ -90,10 +83,15 @@ def test_scorers_of_scikit_learn(name):
     check_same(item(y, p, **given), 100 * theirs if item.name == "mape" else theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of its own deprecations
 @pytest.mark.parametrize("row", rows_of("torchmetrics"), ids=lambda row: row.name)
 def test_metrics_of_torchmetrics(row):
     """In the digits of float32."""
+    import torch
+    import torchmetrics.classification
+    import torchmetrics.clustering
+
     item = tm.metric(row.here)
     homes = (torchmetrics, torchmetrics.clustering, torchmetrics.classification)
     theirs = next(getattr(home, row.name) for home in homes if hasattr(home, row.name))
@@ -135,6 +133,7 @@ def boosted_truth(kind):
     return {"value": TRUTH, "two": LABELS, "three": CLASSES}[kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row",
     [row for row in rows_of("XGBoost") if row.name not in RANKED and row.name != "quantile"],
@@ -142,6 +141,8 @@ def boosted_truth(kind):
 )
 def test_metrics_of_xgboost(row):
     """Of a model after three rounds, in the digits of float32."""
+    import xgboost as xgb
+
     kind = boosted_kind(row)
     y = boosted_truth(kind)
     data = xgb.DMatrix(POINTS, y)
@@ -154,9 +155,12 @@ def test_metrics_of_xgboost(row):
     check_same(tm.metric(row.here)(np.asarray(y, np.float32), np.maximum(p, 1e-6)), values[-1], rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [row for row in rows_of("LightGBM") if row.name not in RANKED], ids=lambda r: r.name)
 def test_metrics_of_lightgbm(row):
     """Of a model after three rounds."""
+    import lightgbm as lgb
+
     kind = boosted_kind(row)
     y = boosted_truth(kind)
     given = {"objective": OBJECTIVES[kind][1], "metric": row.name, "verbosity": -1, "num_threads": 1}
@@ -168,11 +172,14 @@ def test_metrics_of_lightgbm(row):
     check_same(tm.metric(row.here)(np.asarray(y, np.float32), model.predict(POINTS)), values[-1], rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "row", [row for row in rows_of("Keras") if row.name != "acc" and "TopK" not in row.name], ids=lambda r: r.name
 )
 def test_metrics_of_keras(row):
     """In the digits of float32."""
+    import keras
+
     item = tm.metric(row.here)
     y, p = arrays(item)
     if row.name in ("BinaryAccuracy", "Precision", "Recall"):

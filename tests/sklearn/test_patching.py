@@ -115,6 +115,7 @@ def _score_in_worker(y):
     return score, theirs.accuracy_score.__module__, tm.sklearn.status().calls["accuracy_score"].served
 
 
+@pytest.mark.slow
 def test_worker_processes_are_patched_as_well():
     x, y = make_classification(100, random_state=0)
     with tm.sklearn.patch():
@@ -128,6 +129,7 @@ def test_worker_processes_are_patched_as_well():
     )
 
 
+@pytest.mark.slow
 def test_a_new_process_that_unpickles_a_patched_function_patches_itself_while_the_parent_is_patched():
     with tm.sklearn.patch(strict=False):
         pickled = pickle.dumps(sklearn.metrics.f1_score)

@@ -77,6 +77,7 @@ def average(name, way):
     return found.replace(average=way) if hasattr(found, "average") else found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["macro", "micro", "weighted", "binary"])
 @pytest.mark.parametrize("name", sorted(COUNTS_MISSING_ROWS))
 def test_no_prediction_is_never_better_than_the_right_one(name, way):

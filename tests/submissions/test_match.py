@@ -88,6 +88,7 @@ def test_duplicate_ids_come_with_their_first_rows():
     assert find_duplicates(codes, 5) == ([([0, 2, 6], 3), ([4, 5], 2)], 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 3, 50])
 def test_duplicate_ids_are_found_however_far_apart(most):
     """As by a look at all rows."""

@@ -66,6 +66,7 @@ def test_what_is_not_finite_is_a_gap():
     assert history({"valid": [1.0]}).plot().png()
 
 
+@pytest.mark.slow
 def test_very_long_histories_stay_small():
     """In the drawing and in the table, which keeps the best and the last round."""
     rng = np.random.default_rng(2)

@@ -43,6 +43,7 @@ PAIRS = {
 POINTS = ["calinski_harabasz_score", "davies_bouldin_score", "silhouette_samples", "silhouette_score"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_random_pairs_of_clusterings_agree(name):
     choose, rng = random.Random(name), np.random.default_rng(sum(name.encode()))

@@ -147,6 +147,7 @@ def draw_area_call(name, rng, choose):
     return args, options
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CURVES, *AREAS])
 def test_random_calls_agree_with_scikit_learn(name):
     seed = sum(map(ord, name))

@@ -91,6 +91,7 @@ def test_likelihood_ratios_of_one_label_warn_once():
     assert not check("class_likelihood_ratios", ["cat", "cat", "dog"], ["cat", "cat", "dog"], labels=["cat"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("forms", [FORMS, TABLES], ids=["labels", "several labels"])
 def test_random_calls_agree_with_scikit_learn(name, forms):

@@ -76,6 +76,7 @@ def tolerance_of(name, args):
     return (1e-4 if name.startswith("d2") else 1e-6) if short else 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*COSTS, "hinge_loss"])
 def test_random_calls_agree_with_scikit_learn(name):
     seed = sum(map(ord, name))

@@ -65,6 +65,7 @@ def draw_call(name, rng, choose):
     return (truth, table), options
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["top_k_accuracy_score", *GAINS, *LABEL_RANKINGS])
 def test_random_calls_agree_with_scikit_learn(name):
     seed = sum(map(ord, name))
